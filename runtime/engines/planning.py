@@ -93,5 +93,7 @@ def report(plan: Any) -> str:
         return plan.report() if here is None else f"nothing is {plan.engine.product}: {here}"
     parts = (node.attributes["region"].engine for node in plan.graph.nodes if node.op is PART)
     engine = next(parts, None) or _chosen() or NATIVE
+    if engine is NUMPY:
+        return "all runs through NumPy, the engine that settings.engine names"
     here = engine.missing()
     return report_of_parts(engine, plan.graph) if here is None else f"nothing is {engine.product}: {here}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -37,6 +37,21 @@ def compiled(graph: Graph, types: Sequence[Type], look: Callable[[], None] | Non
     return program.run
 
 
+class _Made(NamedTuple):
+    """A function of JAX, which is compiled when it first runs.
+
+    Attributes
+    ----------
+    run: gives flags, if it ``has_flags``: 1 for a failure, 2 for lists with too little room; then leaves of results.
+    results: what these are the leaves of; None: arrays.
+    """
+
+    run: Callable[..., Any]
+    has_flags: bool
+    results: list[Lowered] | None
+    capacity: int
+
+
 class _Program:
     """A graph for exact types; see `compiled`."""
 
@@ -46,32 +61,34 @@ class _Program:
         self._given = [jax.ShapeDtypeStruct(each.shape, each.dtype.numpy) for each in types]
         self._exact = [(each.shape, each.dtype) for each in self._given]
         self._outputs = len(graph.outputs)
+        self._made: _Made
 
     def make(self, capacity: int) -> None:
-        """Make the function, with so much room for lists; it is compiled when it first runs.
-
-        Raises `Fails`, and `NotLowered`.
-        """
-        here = Lowering(self._graph, capacity, self._is_to_stop)
+        """Make the function, with so much room for lists. Raises `Fails`, and `NotLowered`."""
         count = len(self._graph.inputs)
+        found: list[Any] = []
 
         def function(*arrays: Lowered) -> Any:
+            here = Lowering(self._graph, capacity, self._is_to_stop)
             here.holds = dict(zip(self._held, arrays[count:], strict=True))
+            found[:] = [here]
             results = [*here.run(self._graph, arrays[:count]), *[here.holds[key] for key in self._changed]]
-            self._results = [x if isinstance(x, Rows) else jnp.asarray(x) for x in results]
-            self._flags = here.failed is not False or here.short is not False
-            self._has_rows = any(isinstance(x, Rows) for x in self._results)
-            found = leaves(self._results)
-            return [jnp.uint8(here.failed) + jnp.uint8(2) * jnp.uint8(here.short), *found] if self._flags else found
+            results = [x if isinstance(x, Rows) else jnp.asarray(x) for x in results]
+            has_flags = here.failed is not False or here.short is not False
+            found[:] = [here, has_flags, results if any(isinstance(x, Rows) for x in results) else None]
+            flags = [jnp.uint8(here.failed) + jnp.uint8(2) * jnp.uint8(here.short)] if has_flags else []
+            return [*flags, *leaves(results)]
 
-        self._capacity, self._run = capacity, jax.jit(function, keep_unused=True)
+        run = jax.jit(function, keep_unused=True)
         with jax.enable_x64(True):
             try:
-                self._run.trace(*self._given)
+                run.trace(*self._given)
             except Fails:
                 raise
             except Exception as error:
-                raise self._refusal(error, here) from error
+                raise self._refusal(error, found[0]) from error
+        _, has_flags, results = found
+        self._made = _Made(run, has_flags, results, capacity)
 
     def _refusal(self, error: Exception, here: Lowering) -> Exception:
         """The error to raise for one while the graph was lowered."""
@@ -96,18 +113,19 @@ class _Program:
 
     def _ran(self, arrays: Sequence[np.ndarray]) -> Any:
         while True:
+            made = self._made
             with jax.enable_x64(True):
-                results = self._run(*map(_original, arrays))
+                results = made.run(*map(_original, arrays))
             if self._look is not None:
                 self._look()
-            if not self._flags:
-                return self._taken(results)
+            if not made.has_flags:
+                return self._taken(made, results)
             flags = int(np.asarray(results[0]))
             if flags == 0:
-                return self._taken(results[1:])
-            if flags & 1 or self._capacity > _MOST_ROOM:
+                return self._taken(made, results[1:])
+            if flags & 1 or made.capacity > _MOST_ROOM:
                 return False
-            self.make(self._capacity * _MORE)
+            self.make(made.capacity * _MORE)
 
     def _is_to_stop(self) -> bool:
         """Loops call this now and then; they are to end then. Python comes to handle signals here."""
@@ -118,9 +136,9 @@ class _Program:
             return True
         return False
 
-    def _taken(self, results: Sequence[Lowered]) -> tuple[Any, ...]:
+    def _taken(self, made: _Made, results: Sequence[Lowered]) -> tuple[Any, ...]:
         """What a program has given, as NumPy's arrays: outputs are the caller's own, what variables hold is not."""
-        values = rebuilt(self._results, results) if self._has_rows else results
+        values = results if made.results is None else rebuilt(made.results, results)
         outputs = map(_copy, values[: self._outputs])
         return (*outputs, *map(_view, values[self._outputs :])) if self._changed else tuple(outputs)
 

@@ -81,6 +81,14 @@ def test_what_it_cannot_run_runs_through_numpy(monkeypatch: pytest.MonkeyPatch) 
         region_of(shout, tf.constant(3))
 
 
+def test_the_report_names_the_engine_that_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "engine", "numpy")
+    f = tf.function(polynomial)
+    assert f(tf.constant(3.0)).numpy() == 22.0
+    report = f.get_concrete_function(tf.constant(3.0)).compiled
+    assert report == "all runs through NumPy, the engine that settings.engine names"
+
+
 def test_a_whole_program_is_demanded_with_jit_compile(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "engine", "xla")
     f = tf.function(polynomial, jit_compile=True)

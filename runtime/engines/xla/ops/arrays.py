@@ -28,6 +28,15 @@ def working(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32) if dtype == np.float16 else dtype
 
 
+def quotient(x: Lowered, y: Lowered) -> Lowered:
+    """``x / y``, rounded once.
+
+    XLA would multiply by the inverse of a divisor that many numbers share, which makes 49 / 49 less than 1: it must not
+    see that they do.
+    """
+    return x / y if x.dtype.kind == "c" else x / jnp.where(x != x, x, y)
+
+
 def refuse(reason: str, node: Node) -> NoReturn:
     """Raises `NotLowered`."""
     raise NotLowered(reason, node)

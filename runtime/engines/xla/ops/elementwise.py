@@ -1,8 +1,7 @@
 """The elementwise ops: by jax.numpy's function of NumPy's name, in the dtype in which NumPy computes.
 
 XLA calculates what NumPy does, but for the last digits of floats: it takes denormal numbers for zeros, may join a
-product and a sum to one operation that rounds once, multiplies by the inverse of a divisor that many numbers share, and
-has functions of its own for `exp` and the like.
+product and a sum to one operation that rounds once, and has functions of its own for `exp` and the like.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ from ....ir.op import OPS, lowers
 from ..lowering import Lowering
 from ..supported import ENGINE
 from ..values import Lowered, is_known
-from .arrays import array, dtype_of, refuse, working
+from .arrays import array, dtype_of, quotient, refuse, working
 
 _UFUNCS = """
-    conjugate negative absolute sign square sqrt cbrt add subtract multiply divide maximum minimum fmax fmin gcd lcm
+    conjugate negative absolute sign square sqrt cbrt add subtract multiply maximum minimum fmax fmin gcd lcm
     exp exp2 expm1 log log2 log10 log1p logaddexp sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh
     arctanh arctan2 hypot deg2rad rad2deg floor ceil trunc rint nextafter copysign heaviside isnan isinf isfinite
     signbit equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not
@@ -59,6 +58,7 @@ def _in_floats(function: Callable[..., Lowered], *names: str) -> None:
     lowers(ENGINE, *[OPS[name] for name in names])(lower)
 
 
+_in_floats(quotient, "divide")
 _in_floats(lambda x: 1 / jnp.sqrt(x), "rsqrt")
 _in_floats(lambda x: jnp.logaddexp(x, jnp.zeros((), x.dtype)), "softplus")
 _in_floats(lambda x: 1 / (1 + jnp.exp(-x)), "sigmoid")
@@ -92,11 +92,6 @@ def _division(floats: Callable[..., Lowered], integers: Callable[..., Lowered], 
     lowers(ENGINE, *[OPS[name] for name in names])(lower)
 
 
-def _exactly_divided(x: Lowered, y: Lowered) -> Lowered:
-    """A quotient that is rounded once: XLA makes a product with the inverse of what it sees to be the same for many."""
-    return x / lax.optimization_barrier(jnp.broadcast_to(y, x.shape))
-
-
 def _remainder(x: Lowered, y: Lowered) -> Lowered:
     """The remainder with the sign of the divisor, also where it is zero."""
     rest = lax.rem(x, y)
@@ -126,9 +121,9 @@ def _truncatediv(here: Lowering, node: Node, x: Lowered, y: Lowered) -> Lowered:
     x, y = array(x).astype(dtype), y.astype(dtype)
     if dtype.kind in "iu":
         return lax.div(*_integers(here, x, y))
-    quotient = _exactly_divided(*jnp.broadcast_arrays(x.astype(working(dtype)), y.astype(working(dtype))))
+    exact = quotient(x.astype(working(dtype)), y.astype(working(dtype)))
     limits = np.finfo(dtype)  # XLA would leave out that the quotient becomes one of 16 bits first
-    return jnp.trunc(lax.reduce_precision(quotient, limits.nexp, limits.nmant)).astype(dtype)
+    return jnp.trunc(lax.reduce_precision(exact, limits.nexp, limits.nmant)).astype(dtype)
 
 
 @lowers(ENGINE, records.reciprocal)
@@ -162,11 +157,11 @@ def _unless_zero(function: Callable[..., Lowered], tested: int, *names: str) -> 
     _in_floats(lower, *names)
 
 
-_unless_zero(lambda x, y: x / y, 1, "divide_no_nan")
+_unless_zero(quotient, 1, "divide_no_nan")
 _unless_zero(lambda x, y: x * y, 1, "multiply_no_nan")
 _unless_zero(lambda x, y: x * jnp.log(y), 0, "xlogy")
 _unless_zero(lambda x, y: x * jnp.log1p(y), 0, "xlog1py")
-_unless_zero(lambda x, y: x / y, 0, "xdivy")
+_unless_zero(quotient, 0, "xdivy")
 
 
 # What is made of others
@@ -213,8 +208,8 @@ def _rounded(x: Lowered, decimals: int) -> Lowered:
         return jnp.rint(wide).astype(x.dtype)
     scale = jnp.asarray(10.0 ** abs(decimals), wide.dtype)
     if decimals > 0:
-        return _exactly_divided(jnp.rint(wide * scale), scale).astype(x.dtype)
-    return (jnp.rint(_exactly_divided(wide, scale)) * scale).astype(x.dtype)
+        return quotient(jnp.rint(wide * scale), scale).astype(x.dtype)
+    return (jnp.rint(quotient(wide, scale)) * scale).astype(x.dtype)
 
 
 @lowers(ENGINE, records.where)

@@ -17,7 +17,7 @@ from ....ops.shape.windows import Windows
 from ..lowering import Lowering
 from ..supported import ENGINE
 from ..values import Lowered
-from .arrays import array, dims_of, working
+from .arrays import array, dims_of, quotient, working
 from .indices import numbers
 
 # Softmax and losses
@@ -115,7 +115,7 @@ def _shares(windows: Windows, dtype: Any) -> Lowered:
 def _avg_pool(here: Lowering, node: Node, x: Lowered, **geometry: Any) -> Lowered:
     windows = _windows(x.shape[1:-1], **geometry)
     wide = array(x).astype(working(np.dtype(x.dtype)))
-    return (_folded(wide, windows, 0, lax.add) / _shares(windows, wide.dtype)).astype(x.dtype)
+    return quotient(_folded(wide, windows, 0, lax.add), _shares(windows, wide.dtype)).astype(x.dtype)
 
 
 @lowers(ENGINE, records.avg_pool_transpose)
@@ -125,6 +125,6 @@ def _avg_pool_transpose(here: Lowering, node: Node, g: Lowered, *dims: Lowered, 
     wide = array(g).astype(working(np.dtype(g.dtype)))
     if 0 in shape or not wide.size:
         return jnp.zeros(shape, g.dtype)
-    share = wide / _shares(windows, wide.dtype)
+    share = quotient(wide, _shares(windows, wide.dtype))
     spread = jax.linear_transpose(lambda x: _folded(x, windows, 0, lax.add), jax.ShapeDtypeStruct(shape, wide.dtype))
     return spread(share)[0].astype(g.dtype)

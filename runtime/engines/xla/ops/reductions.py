@@ -18,7 +18,7 @@ from ....ops.reduce.reduce import neutral
 from ..lowering import Lowering
 from ..supported import ENGINE
 from ..values import Lowered
-from .arrays import array, dtype_of, refuse, working
+from .arrays import array, dtype_of, quotient, refuse, working
 
 Axis = int | tuple[int, ...] | None
 
@@ -45,7 +45,7 @@ def _mean(
     count = x.size // max(total.size, 1)
     if target.kind in "iu":
         return lax.div(total, jnp.full_like(total, max(count, 1)))
-    return (total / count).astype(target)
+    return quotient(total, count).astype(target)
 
 
 def _extreme(record: Op, function: Callable[..., Lowered], largest: bool) -> None:
@@ -87,7 +87,7 @@ def _variance(x: Lowered, axis: Axis, keepdims: bool, ddof: int) -> Lowered:
     away = x - mean
     squares = jnp.square(away.real) + jnp.square(away.imag) if away.dtype.kind == "c" else jnp.square(away)
     total = jnp.sum(squares, axis=axis, keepdims=keepdims)
-    return total / max(x.size // max(total.size, 1) - ddof, 0)
+    return quotient(total, max(x.size // max(total.size, 1) - ddof, 0))
 
 
 def _spread(record: Op, function: Callable[[Lowered], Lowered]) -> None:

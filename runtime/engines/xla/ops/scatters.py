@@ -19,7 +19,7 @@ from ....ir.op import Op, lowers
 from ..lowering import Lowering
 from ..supported import ENGINE
 from ..values import Lowered, is_known
-from .arrays import array, dims_of
+from .arrays import array, dims_of, quotient
 from .indices import Key, inside, jax_key, numbers
 
 Place = tuple[Any, ...]
@@ -163,7 +163,7 @@ def _combined(x: Lowered, ids: Lowered, count: int, name: str) -> tuple[Lowered,
 
 def _divided(total: Lowered, sizes: Lowered) -> Lowered:
     wide = total if total.dtype.kind in "fc" else total.astype(np.float64)
-    return (wide / jnp.maximum(sizes, 1).astype(wide.dtype)).astype(total.dtype)
+    return quotient(wide, jnp.maximum(sizes, 1).astype(wide.dtype)).astype(total.dtype)
 
 
 def _segments(ordered: Op, loose: Op, name: str, mean: bool = False) -> None:

@@ -31,9 +31,10 @@ STRUCTURE = {"cond", "while", "call", "assert", "raise", "assert_relation", "ass
 NAMES = sorted(name for name, record in OPS.items() if ENGINE in record.lowerings and name not in STRUCTURE
                and not name.startswith(("list_", "array_")))  # fmt: skip
 
-# What is no matter of rounding, or is computed exactly alike. A division is not: see ops/elementwise.py.
+# What is no matter of rounding, or is computed exactly alike.
 EXACT = frozenset(
     """
+    divide divide_no_nan xdivy
     add subtract multiply negative absolute sign square sqrt floor_divide remainder fmod truncatediv maximum minimum
     fmax fmin floor ceil trunc rint round copysign nextafter relu clip where cast multiply_no_nan reciprocal max min
     concat stack split unstack gather gather_nd take_along_axis get_item set_item transpose reshape flip roll one_hot
@@ -206,6 +207,20 @@ def test_all_pairs_of_bytes(name: str, dtype: Any) -> None:
     numbers = np.arange(256).astype(dtype)
     divisors = numbers[(numbers != 0) & (numbers != dtype(-1) if dtype is np.int8 else numbers != 0)]
     agree(name, [((numbers[:, None], divisors[None, :]), {})], known=False)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_quotients_are_rounded_once(known: bool) -> None:
+    """Also by a number that all share, of which XLA would take the inverse."""
+    x = np.concatenate([np.arange(1.0, 200), [np.inf, np.nan, -0.0]])
+    for dtype in (np.float32, np.float64):
+        graph, arguments = graph_of(OPS["divide"], [((x.astype(dtype), dtype(49)), {})], False)
+        if known:
+            graph = Graph("by a constant")
+            with trace.building(graph):
+                graph.outputs = [trace.value_of(SymbolicTensor(graph.parameter(type_of(arguments[0]))) / dtype(49))]
+            arguments = arguments[:1]
+        same("divide", Plan(graph).run(*arguments)[0], run(graph, arguments)[0])
 
 
 @pytest.mark.parametrize("name", ["floor_divide", "remainder", "fmod", "truncatediv"])

@@ -46,18 +46,21 @@ class Lowering:
     Attributes
     ----------
     failed: whether something has failed so far: a bool where that is known, else a scalar array. See `fails`.
-    short: the same, of whether a list has had no room for more elements: another program, with more, is to run.
-    capacity: how much room lists get in loops of which nobody knows how often they turn; ``guesses``: there are some.
+    short: the same, of whether a list has had no room for more elements, or a loop in a loop has turned too often:
+        another program is to run, with more room, that is careful.
+    capacity: how much room lists get in loops of which nobody knows how often they turn.
+    is_careful: Python may run in loops in loops too, which costs much.
+    is_in_loop: whether what is lowered is in a loop.
     holds: what variables hold at this point.
     is_to_stop: a function of Python's that loops call now and then, which end where it says so.
     node: the node that is being lowered, for `NotLowered`; and the outermost one that it is in.
     """
 
-    def __init__(self, graph: Graph, capacity: int, is_to_stop: Callable[[], bool]) -> None:
+    def __init__(self, graph: Graph, capacity: int, is_careful: bool, is_to_stop: Callable[[], bool]) -> None:
         self.is_to_stop = is_to_stop
         self.failed: Any = False
         self.short: Any = False
-        self.capacity, self.guesses = capacity, False
+        self.capacity, self.is_careful, self.is_in_loop = capacity, is_careful, False
         self.holds: dict[Held, Any] = {}
         self.node: Node | None = None
         self.outermost: Node | None = None
@@ -76,23 +79,19 @@ class Lowering:
         self.failed = condition if self.failed is False else self.failed | condition
 
     def lacks(self, condition: Lowered) -> None:
-        """A list has no room where a scalar is true."""
+        """Another program is to run where a scalar is true: see ``short``."""
         self.short = condition if self.short is False else self.short | condition
 
-    def guess(self) -> int:
-        """For how many elements there is room where nobody knows how many there will be."""
-        self.guesses = True
-        return self.capacity
-
     @contextmanager
-    def apart(self) -> Iterator[None]:
+    def apart(self, is_in_loop: bool = False) -> Iterator[None]:
         """What is lowered in here is a function of its own: what fails and is assigned there is forgotten outside."""
-        before = self.failed, self.short, self.holds, self.node
+        before = self.failed, self.short, self.holds, self.is_in_loop, self.node
         self.failed, self.short, self.holds = False, False, dict(self.holds)
+        self.is_in_loop |= is_in_loop
         try:
             yield
         finally:
-            self.failed, self.short, self.holds, node = before
+            self.failed, self.short, self.holds, self.is_in_loop, node = before
             if sys.exc_info()[0] is None:
                 self.node = node
 

@@ -42,7 +42,7 @@ class _Made(NamedTuple):
 
     Attributes
     ----------
-    run: gives flags, if it ``has_flags``: 1 for a failure, 2 for lists with too little room; then leaves of results.
+    run: gives flags, if it ``has_flags``: 1 for a failure, 2 if another program is to run; then leaves of results.
     results: what these are the leaves of; None: arrays.
     """
 
@@ -69,7 +69,7 @@ class _Program:
         found: list[Any] = []
 
         def function(*arrays: Lowered) -> Any:
-            here = Lowering(self._graph, capacity, self._is_to_stop)
+            here = Lowering(self._graph, capacity, capacity > _ROOM, self._is_to_stop)
             here.holds = dict(zip(self._held, arrays[count:], strict=True))
             found[:] = [here]
             results = [*here.run(self._graph, arrays[:count]), *[here.holds[key] for key in self._changed]]

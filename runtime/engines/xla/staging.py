@@ -50,7 +50,7 @@ def block(
 
     def function(*arguments: Any) -> Any:
         values = rebuilt(state, arguments)
-        with here.apart():
+        with here.apart(is_in_loop=bool(state)):
             here.holds.update(zip(held, values[count:], strict=False))
             try:
                 results = here.run(graph, [*values[:count], *operands])

@@ -25,6 +25,9 @@ from ..values import Buffer, Lowered, Room, Unsized, check_alike, conformed, is_
 
 # How much work loops do (see `costs`) before Python may run; and how often loops in them are taken to turn.
 _BETWEEN_LOOKS, _TURNS = 2_000_000, 100
+# A loop in a loop is slow, by far, if Python may run in it. So it may not at first; a program in which such a loop does
+# more work than this is given up for one that is careful.
+_WITHOUT_LOOKS = 40_000_000
 
 
 @lowers(ENGINE, CALL)
@@ -146,27 +149,37 @@ def _looped(
 
     good = jnp.asarray(False)
     carry = [*leaves(state), good, good] if is_plain else tested(state, good, good)
-    most = max(1, _BETWEEN_LOOKS // _work(node))
-    is_long = trips is None or trips > most
-    carry = lax.while_loop(goes_on, _so_many(here, goes_on, turned, most) if is_long else turned, carry)
-    if is_long or turn.failed is not False or test.failed is not False:
+    looks = here.is_careful or not here.is_in_loop
+    most = max(1, (_BETWEEN_LOOKS if looks else _WITHOUT_LOOKS) // _work(node))
+    if trips is not None and trips <= most:
+        carry = lax.while_loop(goes_on, turned, carry)
+    elif looks:
+        carry = lax.while_loop(goes_on, _so_many(here, goes_on, turned, most), carry)
+        here.fails(carry[-2])
+    else:
+        carry, _ = _at_most(goes_on, turned, most, carry)
+        here.lacks(goes_on(carry))
+    if turn.failed is not False or test.failed is not False:
         here.fails(carry[-2])
     if _has_lists(state) or turn.short is not False or test.short is not False:
         here.lacks(carry[-1])
     return rebuilt(state, carry[:count])
 
 
+def _at_most(goes_on: Callable, turned: Callable, most: int, carry: list[Lowered]) -> tuple[list[Any], Any]:
+    """So many turns of a loop, if there are, and how many."""
+    return lax.while_loop(
+        lambda state: goes_on(state[0]) & (state[1] < most),
+        lambda state: (turned(state[0]), state[1] + 1),
+        (carry, jnp.int32(0)),
+    )
+
+
 def _so_many(here: Lowering, goes_on: Callable, turned: Callable, most: int) -> Callable[[list[Lowered]], list[Any]]:
     """Several turns of a loop; then Python may run, and say that it shall end: it has failed then."""
 
     def turns(carry: list[Lowered]) -> list[Any]:
-        def goes_on_here(state: tuple[list[Lowered], Lowered]) -> Any:
-            return goes_on(state[0]) & (state[1] < most)
-
-        def turned_here(state: tuple[list[Lowered], Lowered]) -> Any:
-            return turned(state[0]), state[1] + 1
-
-        (*values, failed, short), count = lax.while_loop(goes_on_here, turned_here, (carry, jnp.int32(0)))
+        (*values, failed, short), count = _at_most(goes_on, turned, most, carry)
         stop = lax.cond(goes_on([*values, failed, short]), lambda: _asked(here, count), lambda: jnp.asarray(False))
         return [*values, failed | stop, short]
 
@@ -223,7 +236,7 @@ def _wider(here: Lowering, start: Lowered, x: Lowered, after: Lowered, trips: in
         if trips is not None and after.added is not None:
             room, capacity = Room.SURE, max(capacity, before + trips * after.added)
         else:
-            capacity = max(capacity, before + here.guess())
+            capacity = max(capacity, before + here.capacity)
     elif x.items is None:
         capacity = after.capacity
     items = jnp.zeros((capacity, *after.element.shape), after.element.dtype) if x.items is None else x.resized(capacity)

@@ -44,7 +44,7 @@ def _filled(here: Lowering, x: Buffer, element: Lowered) -> Buffer:
     if is_known(x.count):
         capacity = int(x.count)
     else:
-        capacity = here.guess()
+        capacity = here.capacity
         here.lacks(x.count > capacity)
     return replace(x, items=jnp.zeros((capacity, *element.shape), element.dtype))
 
@@ -125,7 +125,7 @@ def _extended(here: Lowering, x: Buffer, count: Lowered, added: int | None, exac
         elif added is not None:
             x = replace(x, items=x.resized(x.capacity + added))
         else:
-            x = replace(x, items=x.resized(x.capacity + here.guess()))
+            x = replace(x, items=x.resized(x.capacity + here.capacity))
     if x.room is Room.CHECKED or added is None:
         here.lacks(jnp.asarray(count) > x.capacity)
     total = None if x.added is None or added is None else x.added + added

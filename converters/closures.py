@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import gast
 
+from autograph.analysis.assignment import assignment
 from autograph.analysis.bodies import bodies
 from autograph.analysis.liveness import liveness
 from autograph.analysis.scopes import Scope, scopes
@@ -30,6 +31,7 @@ class ClosurePass(Pass):
     def begin(self) -> None:
         self.scopes = self.analysis(scopes)
         self.live = self.analysis(liveness)
+        self.assigned = self.analysis(assignment)
         self.bodies = self.analysis(bodies)
         for node, reason in self.bodies.native.items():
             if isinstance(node, self.looks_at):
@@ -82,7 +84,8 @@ class ClosurePass(Pass):
         decode = self.scopes.names.decode
         if bits & owner.global_bits:
             declarations.append(build.located(gast.Global(sorted(decode(bits & owner.global_bits))), at))
-        outer = bits & ~owner.global_bits & (live | owner.always_live_bits)
+        known = owner.local_bits & ~self.assigned.maybe_undefined_before.bits[statement]
+        outer = bits & ~owner.global_bits & (live | owner.always_live_bits | known)
         if outer:
             declarations.append(build.made(gast.Nonlocal, at, names=sorted(decode(outer))))
         own = decode(bits & ~owner.global_bits & ~outer)

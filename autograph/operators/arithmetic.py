@@ -16,6 +16,9 @@ from typing import Any
 
 from numpy import ndarray
 
+from autograph.runtime.base.dtypes import string
+from autograph.runtime.tensors.tensor import Tensor
+
 from .calls import call, call_method
 from .data_model.special_methods import MISSING, is_generated, is_user_class, lookup, method
 from .dispatch import Backend, active, backend_of, backend_of_array
@@ -212,9 +215,18 @@ def _by_parts(name: str) -> Binary:
             found = same(left, right)
             if found is not False:
                 return found if name == "eq" else _negated(found)
+        if is_equality and (_is_number_beside(left, right) or _is_number_beside(right, left)):
+            return name == "ne"
         return native(left, right)
 
     return compare
+
+
+def _is_number_beside(text: object, value: object) -> bool:
+    """Whether a value beside a text is a number of a graph, which Python takes for another thing than the text."""
+    if not isinstance(text, (str, bytes)) or not isinstance(value, Tensor):
+        return False
+    return value.static_shape == () and value.dtype is not string
 
 
 def _negated(truth: object) -> Any:

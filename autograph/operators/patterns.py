@@ -15,9 +15,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from autograph.runtime.base.dtypes import string
-from autograph.runtime.tensors.tensor import Tensor
-
+from .arithmetic import eq
 from .control_flow import if_exp
 from .dispatch import Thunk, backend_of
 from .logical import and_, is_, or_
@@ -65,9 +63,7 @@ def _match(pattern: object, subject: object, captures: Captures) -> Test:
 
 
 def _equal(subject: object, value: object) -> Test:
-    if isinstance(value, (str, bytes)) and isinstance(subject, Tensor) and subject.dtype is not string:
-        return False  # a text is no number
-    result = subject == value
+    result = eq(subject, value)
     return result if backend_of(result) is not None else bool(result)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import dis
+import linecache
 import os
 import sys
 import threading
@@ -33,6 +34,11 @@ class Location(NamedTuple):
 
     def __str__(self) -> str:
         return f'File "{self.file}", line {self.line}, in {self.function}'
+
+    def told(self) -> str:
+        """The same within a sentence, with the source of the line."""
+        source = linecache.getline(self.file, self.line).strip()
+        return f"{self.function}" + (f", `{source}`" if source else "") + f" ({self.file}:{self.line})"
 
 
 class Place(NamedTuple):

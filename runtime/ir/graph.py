@@ -15,7 +15,7 @@ import numpy as np
 from autograph.errors import InaccessibleTensorError, StagingError
 
 from ..base.dtypes import DType, from_numpy
-from ..base.places import Location, Place
+from ..base.places import Location, Place, user_location
 from ..base.provided import Provided
 from ..base.shapes import Shape
 
@@ -434,11 +434,12 @@ class Graph:
 
 def foreign_value_error(value: Value) -> StagingError:
     """The error for a graph tensor used outside the function that made it."""
-    location = value.node.location
-    file, line, function = location if location is not None else (None, None, None)
+    made, used = value.node.location, user_location()
+    place = made if used is None else used
     return InaccessibleTensorError(
         f"the graph tensor {value.name!r} of {value.node.graph.name!r} is used outside the graph it belongs to"
-        + ("" if location is None else "; it was made here:"),
-        file=file, line=line, function=function,
-        remedy="return the tensor from the traced function instead of keeping it in an object or a variable",
-    )  # fmt: skip
+        + ("" if made is None else "; it was made here:" if used is None else f"; it was made in {made.told()}"),
+        **({} if place is None else place._asdict()),
+        remedy="return the tensor from the traced function instead of keeping it in an object or a variable; what "
+        "tf.py_function calls takes it as an argument",
+    )

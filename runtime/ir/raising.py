@@ -47,19 +47,20 @@ class Quiet(NamedTuple):
         return any(each in (self.kind, self.kind.__base__) for each in caught)
 
 
-def _constant(value: Value) -> Any:
+def constant_of(value: Value) -> Any:
+    """What a constant holds; None of anything else."""
     return value.node.attributes["value"] if value.node.op is CONSTANT else None
 
 
 def is_never_zero(value: Value) -> bool:
     """Whether it is a constant without zeros."""
-    constant = _constant(value)
+    constant = constant_of(value)
     return constant is not None and bool((constant != 0).all())
 
 
 def is_never_negative(value: Value) -> bool:
     """Whether it is unsigned, or a constant of numbers from 0 on."""
-    constant = _constant(value)
+    constant = constant_of(value)
     return value.type.dtype.kind == "u" or (constant is not None and bool((constant >= 0).all()))
 
 
@@ -75,7 +76,7 @@ def counts(inputs: Sequence[Value], attributes: dict[str, Any]) -> Kinds:
 
 def places(inputs: Sequence[Value], attributes: dict[str, Any]) -> Kinds:
     """The last input are indices, which must lie in the axes of the first one; constants may lie in each of them."""
-    shape, indices = inputs[0].type.shape, _constant(inputs[-1])
+    shape, indices = inputs[0].type.shape, constant_of(inputs[-1])
     if is_fully_defined(shape) and indices is not None and is_never_negative(inputs[-1]):
         return () if all(indices.max(initial=0) < (length or 0) for length in shape or ()) else (OutOfRangeError,)
     return InvalidArgumentError, OutOfRangeError

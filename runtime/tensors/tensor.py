@@ -380,9 +380,10 @@ class SymbolicTensor(Tensor):
         raise NO_VALUE.function(self, "as a bool", "use tf.where, tf.logical_and, tf.logical_or", purpose)
 
     def __iter__(self) -> Iterator[Any]:
-        parts = operands.unpacked(self, sys._getframe(1))
-        if parts is not None:
+        if (parts := operands.unpacked(self, sys._getframe(1))) is not None:
             return iter(parts)
+        if self.static_shape == ():
+            raise InvalidTypeError("Cannot iterate over a scalar tensor.")
         instead = "use tf.unstack(x) where its length is known"
         raise NO_VALUE.function(self, "as an iterable", instead, "so that `for` can be staged")
 

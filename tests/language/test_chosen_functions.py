@@ -270,3 +270,65 @@ def with_tensors_of_a_branch(n: Any) -> Any:
 def test_what_needs_to_know_the_function_is_refused(function: Callable[..., Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         tf.function(function)(tf.constant(3))
+
+
+def a_method_of_a_class(n):
+    class Box:
+        def size(self):
+            return self.n
+
+        def double(self):
+            return 2 * self.n
+
+    box = Box()
+    box.n = n + 1
+    if n > 2:
+        Box.size = Box.double
+    return box.size(), Box.size(box)
+
+
+def a_method_of_a_base(n):
+    class Base:
+        def size(self):
+            return 1
+
+    class Box(Base): ...
+
+    if n > 2:
+        Base.size = lambda self: 7
+    else:
+        Base.size = lambda self, more=4: 3 + more
+    return Box().size()
+
+
+def a_static_method(n):
+    class Box:
+        @staticmethod
+        def size(k):
+            return k
+
+    if n > 2:
+        Box.size = staticmethod(lambda k: k + 1)
+    return Box().size(n), Box.size(2)
+
+
+def a_class_in_a_class(n):
+    class One:
+        v = 1
+
+    class Two:
+        v = 2
+
+    class Box:
+        kind = One
+
+    if n > 2:
+        Box.kind = Two
+    return Box().kind.v
+
+
+@pytest.mark.parametrize(
+    "function", [a_method_of_a_class, a_method_of_a_base, a_static_method, a_class_in_a_class]
+)
+def test_a_class_binds_what_is_chosen_as_python_does(function: Callable[..., Any]) -> None:
+    check(function, 1, 2, 3, 5)

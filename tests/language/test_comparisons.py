@@ -172,3 +172,23 @@ def test_only_the_truth_is_known(function: Callable[..., Any]) -> None:
         tf.function(function)(tf.constant(4))
     assert caught.value.file == __file__
     assert caught.value.line == function.__code__.co_firstlineno
+
+
+def texts_and_numbers(n):
+    return n == "a", n != "a", b"a" == n, n in ("a", 4), [n, "a"] == ["a", n]
+
+
+def patterns_of_texts(n):
+    match n:
+        case "a" | "b":
+            return 1
+        case 4:
+            return 2
+        case ("a", _):
+            return 3
+    return 4
+
+
+@pytest.mark.parametrize("function", [texts_and_numbers, patterns_of_texts])
+def test_a_number_is_no_text(function: Callable[..., Any]) -> None:
+    check(function, 3, 4)

@@ -506,3 +506,39 @@ def test_an_operation_that_takes_no_such_operands_raises_what_python_says() -> N
             return -1
 
     check(function, 1)
+
+
+def test_an_index_that_is_in_a_tensor_array_for_sure_raises_nothing() -> None:
+    def fixed(n: Any) -> Any:
+        array = tf.TensorArray(tf.int32, size=3, element_shape=())
+        try:
+            array = array.write(0, n).write(2, n + 1)
+            return array.read(2) + array.read(1)
+        except IndexError:
+            return n * 0
+
+    def growing(n: Any) -> Any:
+        array = tf.TensorArray(tf.int32, size=0, dynamic_size=True, element_shape=())
+        try:
+            array = array.write(5, n)
+            return array.read(5) + array.read(1)
+        except Exception:
+            return n * 0
+
+    for function in (fixed, growing):
+        check(function, 1, 4)
+
+
+@pytest.mark.parametrize("index", [3, -1, "n"])
+def test_an_index_that_may_lie_outside_of_a_tensor_array_is_refused_where_a_handler_would_catch_it(index: Any) -> None:
+    def f(n: Any) -> Any:
+        array = tf.TensorArray(tf.int32, size=3)
+        try:
+            array = array.write(n if index == "n" else index, n)
+        except IndexError:
+            return n * 0
+        return array.read(0)
+
+    with pytest.raises(StagingError, match="may raise OutOfRangeError") as caught:
+        tf.function(f)(tf.constant(1))
+    assert caught.value.file == __file__ and caught.value.line and caught.value.remedy

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import linecache
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -541,3 +542,101 @@ def test_a_context_that_only_a_branch_leaves() -> None:
         return done
 
     check(run, 0, 5)
+
+
+class Ending:
+    def __init__(self, log: list[int]) -> None:
+        self.log = log
+
+    def __del__(self) -> None:
+        self.log.append(7)
+
+
+def started(log: list[int]) -> Iterator[int]:
+    def values() -> Iterator[int]:
+        try:
+            yield from range(4)
+        finally:
+            log.append(7)
+
+    made = values()
+    next(made)
+    return made
+
+
+LETTING_GO = {
+    "a name": "g = started(log)\nif n > 2:\n    g = None",
+    "another value": "g = started(log)\nif n > 2:\n    g = started(log)",
+    "del": "g = started(log)\nif n > 2:\n    del g",
+    "a loop": "g = started(log)\nfor i in range(n):\n    g = None\n    log.append(i)",
+    "before a raise": (
+        "g = started(log)\ntry:\n    if n > 2:\n        g = None\n        raise ValueError\n"
+        "except ValueError:\n    log.append(3)"
+    ),
+    "inside another iterator": "g = enumerate(started(log))\nif n > 2:\n    g = None",
+    "in a list": "g = [[started(log)]]\nif n > 2:\n    g.clear()",
+    "in a dict": "g = {'g': started(log)}\nif n > 2:\n    del g['g']",
+    "in an attribute": "o = Holder()\no.g = started(log)\nif n > 2:\n    o.g = None",
+    "with its object": "o = Holder()\no.g = started(log)\nif n > 2:\n    o = None",
+    "by a function": "g = started(log)\ndef leave():\n    nonlocal g\n    g = None\nif n > 2:\n    leave()",
+    "made there": "g = None\nif n > 2:\n    g = started(log)\nlog.append(2)\ng = None",
+    "an object with an end": "g = Ending(log)\nif n > 2:\n    g = None",
+    "an object with an end, made there": "g = None\nif n > 2:\n    g = Ending(log)",
+}  # fmt: skip
+
+
+class Holder:
+    g: Any = None
+
+
+def program(body: str) -> Callable[..., Any]:
+    lines = "".join(f"    {line}\n" for line in body.split("\n"))
+    source = f"def f(n):\n    log = []\n{lines}    log.append(1)\n    return log\n"
+    name = f"<letting go {hash(body)}>"
+    linecache.cache[name] = len(source), None, source.splitlines(True), name
+    namespace = {"Ending": Ending, "Holder": Holder, "started": started}
+    exec(compile(source, name, "exec"), namespace)
+    return namespace["f"]  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("name", LETTING_GO)
+def test_what_ends_with_code_is_refused_where_only_some_runs_end_it(name: str) -> None:
+    with pytest.raises(tf.errors.StagingError, match="only the run of the graph tells where that is") as caught:
+        tf.function(program(LETTING_GO[name]))(tf.constant(1))
+    assert caught.value.line and caught.value.remedy
+
+
+@pytest.mark.parametrize("name", LETTING_GO)
+def test_what_ends_with_code_ends_where_it_does_in_python(name: str) -> None:
+    function = program(LETTING_GO[name])
+    if name != "made there":  # converted code keeps it as long as Python does only where it has a value before
+        assert [tf.autograph.to_graph(function)(n) for n in (1, 5)] == [function(n) for n in (1, 5)]
+
+
+ENDING = {
+    "before": "g = started(log)\ng = None\nif n > 2:\n    log.append(n)",
+    "after": "g = started(log)\nif n > 2:\n    log.append(n)\nlog.append(2)\ng = None",
+    "not begun": "g = (x for x in [1])\nif n > 2:\n    g = None",
+    "inside": "if n > 2:\n    def inside():\n        g = started(log)\n        log.append(n)\n    inside()",
+    "an object": "g = Ending(log)\nlog.append(2)\ng = None\nif n > 2:\n    log.append(n)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ENDING)
+def test_what_ends_in_all_runs_at_one_place_ends_there(name: str) -> None:
+    check(program(ENDING[name]), 0, 5)
+
+
+UNTOLD = {
+    "what merging keeps": ("g = [started(log)]\nif n > 2:\n    g = list(g)\ng = None", "may hold the generator"),
+    "an end that changes a staged list": ("g = Ending(log)\nif n > 2:\n    log.append(n)\ng = None", "has changed"),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("name", UNTOLD)
+def test_an_end_that_would_be_lost_is_refused(name: str) -> None:
+    body, message = UNTOLD[name]
+    with pytest.raises(tf.errors.StagingError, match=message) as caught:
+        tf.function(program(body))(tf.constant(1))
+    assert caught.value.line and caught.value.remedy

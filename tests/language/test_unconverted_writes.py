@@ -204,3 +204,40 @@ def test_finalisers_of_the_garbage_collector_are_no_part_of_a_call() -> None:
         gc.set_threshold(*before)
     assert finalised == [list] * 3
     assert sys.getprofile() is None
+
+
+class Log:
+    def __init__(self, lines: Any) -> None:
+        self.lines = lines
+
+
+@tf.autograph.experimental.do_not_convert
+def appending(log: Log) -> None:
+    log.lines.append(7)
+
+
+@tf.autograph.experimental.do_not_convert
+def storing(log: Log) -> None:
+    log.lines["b"] = 7
+
+
+@tf.autograph.experimental.do_not_convert
+def clearing(log: Log) -> None:
+    log.lines.clear()
+
+
+@pytest.mark.parametrize("change", [appending, storing, clearing])
+def test_a_list_or_dict_of_an_object_that_staged_code_has_changed(change: Any) -> None:
+    def f(n: Any) -> Any:
+        log = Log({"a": 1} if change is storing else [1])
+        if n > 2:
+            if change is storing:
+                log.lines["c"] = n
+            else:
+                log.lines.append(n)
+        change(log)
+        return len(log.lines)
+
+    with pytest.raises(tf.errors.MutationError, match="code that is not converted has changed") as caught:
+        tf.function(f)(tf.constant(1))
+    assert caught.value.file == __file__ and caught.value.line and caught.value.remedy

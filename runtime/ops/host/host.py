@@ -20,14 +20,14 @@ from ...base import nest
 from ...base.dtypes import Array, DType, as_dtype, bool_, float64, variant
 from ...base.provided import Provided
 from ...ir.effects import Effects
-from ...ir.graph import Type, Value
+from ...ir.graph import Type, Value, foreign_value_error
 from ...ir.kinds import kinds, one_of
 from ...ir.notes import BY_HAND
 from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, STRUCTURAL, op
 from ...tensors import trace
 from ...tensors.convert import convert_to_tensor, wrap
 from ...tensors.likes import TensorLike
-from ...tensors.tensor import Tensor
+from ...tensors.tensor import SymbolicTensor, Tensor
 from ..kernels.print_format import format_array
 
 __all__ = ["assert_node", "numpy_function", "print", "py_function", "raise_node", "timestamp"]
@@ -315,6 +315,8 @@ def _results(result: Any, types: tuple[DType, ...]) -> list[Any]:
 def _checked(value: Tensor, dtype: DType) -> Any:
     given = isinstance(value, (Tensor, np.ndarray, np.generic))
     tensor = convert_to_tensor(value) if given else convert_to_tensor(value, dtype)
+    if isinstance(tensor, SymbolicTensor):  # of the graph around the function, which sees none of its values
+        raise foreign_value_error(tensor.value)
     if tensor.dtype is not dtype:
         raise InvalidArgumentError(f"the Python function returned {tensor.dtype!r} instead of {dtype!r}")
     return tensor

@@ -8,6 +8,7 @@ zero. So an array that grows in a loop needs not be kept as it was in each turn.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +17,11 @@ from autograph.errors import InvalidArgumentError, OutOfRangeError
 
 from ...base.dtypes import Array, DType, float32, string, variant
 from ...base.list_value import ListValue
-from ...base.shapes import Shape, is_compatible
+from ...base.shapes import Shape, is_compatible, is_fully_defined
+from ...ir.graph import Value
 from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
+from ...ir.raising import Kinds, constant_of, is_never_negative
 from ...tensors.tensor import Tensor
 from ..infer import exactly, require, require_kind, text
 from ..shape.create import zeros_like
@@ -67,6 +70,31 @@ def _check_place(what: str, items: ListValue, index: int) -> None:
         raise OutOfRangeError(f"Tried to {what} a negative index of a TensorArray: {index}")
     if index >= len(items):
         raise OutOfRangeError(f"Tried to {what} index {index} but array size is: {len(items)}")
+
+
+def _raises(inputs: Sequence[Value], attributes: dict[str, Any]) -> Kinds:
+    """An index that is in the array for sure is in its place."""
+    items, index = inputs[:2]
+    return () if is_never_negative(index) and _is_inside(items, index) else (OutOfRangeError,)
+
+
+def _is_inside(items: Value, index: Value) -> bool:
+    """Whether an array is certainly longer than an index that is not negative."""
+    place = constant_of(index)
+    while items.node.op in (write_op, grow_op):
+        if items.node.op is grow_op:
+            grown = items.node.inputs[1]
+            length = constant_of(grown)
+            if grown is index or (None not in (place, length) and place <= length):
+                return True
+        items = items.node.inputs[0]
+    size = constant_of(items.node.inputs[0]) if items.node.op is new_op else None
+    return place is not None and size is not None and bool(place < size)
+
+
+def _raises_read(inputs: Sequence[Value], attributes: dict[str, Any]) -> Kinds:
+    kinds = _raises(inputs, attributes)
+    return kinds if is_fully_defined(attributes["shape"]) else (*kinds, InvalidArgumentError)
 
 
 def _infer_read(items: Type, index: Type, dtype: DType, shape: Shape) -> Type:
@@ -144,12 +172,12 @@ grow_op: Op = op("array_grow", infer=lambda items, index: lists.list_type(), num
 write_op = op("array_write", infer=_infer_write, numpy=_write,
               gradient=lambda g, out, items, index, value: _write_gradient(g, index, value),
               samples=lambda: [_sample(np.int32(1), np.ones(2, np.float32))],
-              raises=(OutOfRangeError,), doc="The array with another element at an index.", native=True)  # fmt: skip
+              raises=_raises, doc="The array with another element at an index.", native=True)  # fmt: skip
 read_op = op("array_read", infer=_infer_read, numpy=_read,
              gradient=lambda g, out, items, index, dtype, shape: (add_at_op(new_op(0), index, g), None),
              samples=lambda: [_sample(np.int32(i), dtype=float32, shape=(2,)) for i in (0, 1)],
              accumulate=lambda total, g, items, index, **_: add_at_op(total, index, g),
-             raises=(OutOfRangeError,),
+             raises=_raises_read,
              doc="The element at an index.", native=True, attributes=kinds("dtype shape"))  # fmt: skip
 stack_op = op("array_stack", infer=_infer_stack, numpy=_stack,
               gradient=lambda g, out, items, dtype, shape, length: (lists.from_tensor_op(g),),

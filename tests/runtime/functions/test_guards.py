@@ -173,7 +173,26 @@ def test_explain_names_constants_and_what_has_changed() -> None:
     text = model.step.explain()
     assert "`SCALE` is the Python value 3.0 (before: `SCALE` is the Python value 2.0); pass a tensor" in text
     assert "constants that each call looks at: `SCALE`" in text
-    assert "constants that no call looks at, as they were when it was traced: `Model.rate`" in text
+    assert "constants that no call looks at, as they were when it was traced: `self.rate`" in text
+
+
+CONFIG = {"rate": 0.5, "other": 1.0}
+
+
+def test_explain_names_constants_by_their_paths() -> None:
+    class Part:
+        def __init__(self, **parts: object) -> None:
+            self.__dict__.update(parts)
+
+    model = Part(inner=Part(rate=2.0, table={"deep": 3.0}), scale=np.ones(2))
+
+    @tf.function
+    def f(x, part):
+        return x * model.inner.rate * model.inner.table["deep"] * model.scale * CONFIG["rate"] * part.size
+
+    f(tf.constant(1.0), Part(size=2.0))
+    wanted = "`CONFIG['rate']`, `model.inner.rate`, `model.inner.table['deep']`, `model.scale`, `part.size`"
+    assert f"as they were when it was traced: {wanted}" in f.explain()
 
 
 def test_recursion_with_a_constant() -> None:

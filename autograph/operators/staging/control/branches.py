@@ -29,6 +29,7 @@ from ..values.mismatches import of_branches
 from ..values.specs import Frozen, Mismatch, Optional, Spec, parts_of, rebuild
 from ..values.values import exported, freeze, frozen_in, mutables, spec_of
 from .errors import keep_cause, stage_raise
+from .left_generators import refuse_ended
 from .refused import is_refusal, replaced
 
 Key = tuple[Any, ...]
@@ -83,6 +84,7 @@ def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome
             keep_cause(stop, graph)
             graph.never_returns = True
             outcome.raises = isinstance(stop, StagedRaise)
+            refuse_ended(journal)
             journal.undo()
             return outcome
         except Exception as error:
@@ -102,8 +104,10 @@ def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome
             stage_raise(error, error.__traceback__)
             error.__traceback__ = None
             graph.never_returns = outcome.raises = True
+            refuse_ended(journal)
             journal.undo()
             return outcome
+        refuse_ended(journal, (result,))
         outcome.result = freeze(result, journal.is_inside)
         del result
         found = {key: each for key, each in journal.changes().items() if not _is_gone(each[0].owner)}

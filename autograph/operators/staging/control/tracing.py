@@ -40,12 +40,13 @@ from ..heap.state import Contents, Journal, Location, forget, stack
 from ..outside import leaks
 from ..outside.outside_arrays import ArrayContents, ArrayPlace
 from ..outside.outside_places import Key, OutsidePlace, guessed, widen
-from ..outside.taken_back import Change, effects_of, is_of_outer_trace
+from ..outside.taken_back import Change, effects_of, is_of_outer_trace, refusing
 from ..values.dicts import DictState, StagedDict
 from ..values.outputs import as_output, is_staged
 from ..values.specs import is_structure, parts_of
 from ..values.values import freeze
 from .errors import where
+from .left_generators import refuse_kept
 from .refused import is_refusal, replaced
 
 ATTEMPTS = 10
@@ -64,6 +65,8 @@ class TraceJournal(Journal):
         # What the user's code raises leaves what it has done before; what can't be staged has not been run at all.
         if is_refusal(error):
             self.undo()
+            if self.too_far is not None:
+                repetitions.done(refusing(error), self.before)
 
     def watch(self, obj: object, where: Place | None) -> None:
         # A list that nobody needs any more would be taken for one that outlives the trace.
@@ -246,6 +249,7 @@ def _run(
             output = as_output(result)
             del result
             aliases.settle()
+            refuse_kept(journal, [output, body, *values])
     except Exception as error:
         refusal = replaced(error)
         if refusal is None:
@@ -340,7 +344,7 @@ class _Left:
         """Raises what is wrong with the trace."""
         if self._is_part:
             self._journal.undo()
-            raise WritesOutside
+            raise self._journal.too_far or WritesOutside
         if self._failure is not None:
             raise self._failure
         if self._recursive and self.locations:

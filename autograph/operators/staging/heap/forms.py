@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import OrderedDict
 from typing import Any
 
@@ -31,6 +32,19 @@ def set_contents(container: Any, contents: Any) -> None:
     for key, value in contents.items():
         if key not in known or base.__getitem__(container, key) is not value:
             base.__setitem__(container, key, value)
+
+
+def holds(container: Any, contents: Any) -> bool:
+    """Whether a list or dict holds the very objects that a copy of it does, in their order."""
+    if isinstance(container, list):
+        return _are_same(container, contents)
+    base, other = _base_of(container), _base_of(contents)
+    keys = _are_same(list(base.keys(container)), list(other.keys(contents)))
+    return keys and _are_same(list(base.values(container)), list(other.values(contents)))
+
+
+def _are_same(one: list[Any], other: list[Any]) -> bool:
+    return list.__len__(one) == len(other) and all(map(operator.is_, list.__iter__(one), other))
 
 
 def set_item(container: Any, key: Any, value: Any) -> None:

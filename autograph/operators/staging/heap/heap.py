@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.errors import MutationError, StagedValueError
+from autograph.runtime.tensors import undelivered
 from autograph.runtime.tensors.tensor import SymbolicTensor
 from autograph.runtime.tensors.trace import user_location
 from autograph.runtime.tensors.trace_text import calls_libraries
@@ -24,13 +25,14 @@ from autograph.runtime.tensors.trace_text import calls_libraries
 from ...data_model.raw_attributes import raw_attribute
 from .. import asked
 from . import aliases, array_memory
-from .forms import contents_of, set_contents
+from .forms import contents_of, holds, set_contents
 from .forms import original as original
 
 
 class _Local(threading.local):
     def __init__(self) -> None:
-        self.forms: dict[int, tuple[Any, Any, Any]] = {}
+        self.forms: dict[int, tuple[Any, Any, Any, Any]] = {}
+        """By identity the object, its staged form, what it held before, and what it holds meanwhile."""
         self.iterators: dict[int, tuple[type, list[Any]]] = {}
         """By identity the class of an iterator, which is not kept alive, and what it runs over."""
 
@@ -224,13 +226,14 @@ def stage(obj: object, staged_form: Any, is_new: bool = True) -> None:
     One that is older than the trace keeps its contents meanwhile, as other threads may look at it.
     """
     known = _local.forms.get(id(obj))
-    _local.forms[id(obj)] = obj, staged_form, contents_of(obj) if known is None else known[2]
+    before = contents_of(obj) if known is None else known[2]
     if known is None:
         open_forms.append(None)
     staged_form.source = obj
     elsewhere = Elsewhere(staged_form)
     if is_new:
         set_contents(obj, {elsewhere: elsewhere} if isinstance(obj, dict) else [elsewhere])
+    _local.forms[id(obj)] = obj, staged_form, before, before if not is_new and known is None else contents_of(obj)
 
 
 def stage_array(memory: object, staged_form: Any) -> None:
@@ -256,10 +259,36 @@ def unstage(obj: object) -> None:
     found = _local.forms.pop(id(obj), None)
     if found is None:
         return
-    _, staged_form, contents = found
+    _, staged_form, contents, meanwhile = found
+    if not holds(obj, meanwhile):
+        undelivered.note(_changed_unseen(staged_form))
     open_forms.pop()
     staged_form.source = None
     set_contents(obj, contents)
+
+
+def check_unseen() -> None:
+    """To be called when code that is not converted has run.
+
+    Raises:
+        MutationError: it has changed a list or dict of which only the run knows what it holds.
+    """
+    for obj, staged_form, _, meanwhile in _local.forms.values():
+        if len(meanwhile) == 1 and not holds(obj, meanwhile):
+            set_contents(obj, meanwhile)
+            raise undelivered.note(_changed_unseen(staged_form))
+
+
+def _changed_unseen(form: Any) -> MutationError:
+    name, place = getattr(form, "name", ""), user_location()
+    kind = type(form).__name__.removeprefix("Staged").lower()
+    return MutationError(
+        f"code that is not converted has changed {f'`{name}`' if name else f'a {kind}'}, of which only a run of the "
+        "graph knows what it holds; the graph does not see that change",
+        **({} if place is None else place._asdict()),
+        construct=name or None,
+        remedy="convert that function, or have it return what is to be put into it",
+    )
 
 
 def forget() -> None:
@@ -281,12 +310,15 @@ class Elsewhere:
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         name, place = getattr(self.form, "name", ""), user_location()
-        raise StagedValueError(
-            f"only a run of the graph knows what {f'`{name}`' if name else 'this list or dict'} holds, which staged "
-            "code has changed; what is done with it here can't be staged",
-            **({} if place is None else place._asdict()),
-            construct=name or None,
-            remedy="convert the function that uses it, or give it a tensor: tf.stack(values)",
+        # It may be a `__del__` that uses it, or code that is not converted, which catch the error.
+        raise undelivered.note(
+            StagedValueError(
+                f"only a run of the graph knows what {f'`{name}`' if name else 'this list or dict'} holds, which "
+                "staged code has changed; what is done with it here can't be staged",
+                **({} if place is None else place._asdict()),
+                construct=name or None,
+                remedy="convert the function that uses it, or give it a tensor: tf.stack(values)",
+            )
         )
 
     def __getattr__(self, name: str) -> Any:

@@ -6,6 +6,7 @@ Here, too, is how the parts of merged values stand beside those that they stand 
 from __future__ import annotations
 
 import functools
+import itertools
 import sys
 from collections import deque
 from collections.abc import Container, Iterable, Iterator
@@ -38,7 +39,7 @@ from ..values.dicts import DictState, StagedDict
 from ..values.elements import sources
 from ..values.lists import ListState
 from ..values.maybe import Maybe
-from ..values.specs import SCALARS, Frozen, can_change, has_parts, parts_of
+from ..values.specs import LEAVES, SCALARS, Frozen, can_change, has_parts, parts_of
 from ..values.values import frozen_in, inside
 from . import aliases, array_memory
 from .aliases import PUT, SHARED, SOMETIMES, TAKEN, Alternative, Side
@@ -58,7 +59,8 @@ _HOLDING_NOTHING = (
 
 
 def pairs(merged: object, frozen: object) -> Iterator[tuple[Any, Any]]:
-    """A merged value and its parts at any depth, each beside what it stands for; not those of the same object."""
+    """A merged value and its parts at any depth, each beside what it stands for; not those of the same object, nor
+    numbers and texts."""
     pending = [(merged, frozen)]
     while pending:
         merged, frozen = pending.pop()
@@ -162,7 +164,7 @@ def _pairs(merged: object, frozen: object) -> Iterator[tuple[Any, Any]]:
     if isinstance(frozen, Frozen) and isinstance(frozen.contents, (ListState, DictState)):
         return iter(())
     (keys, parts), (other_keys, others) = parts_of(merged), parts_of(frozen)
-    by_key = dict(zip(other_keys, others, strict=True))
+    by_key = {key: other for key, other in zip(other_keys, others, strict=True) if type(other) not in LEAVES}
     return iter([(part, by_key[key]) for key, part in zip(keys, parts, strict=True) if key in by_key])
 
 
@@ -170,32 +172,42 @@ def reachable(roots: Iterable[Any], where: Place | None = None) -> Iterator[Any]
     """Some objects, and what can be reached from them: through variables, closures, attributes, items and classes.
 
     ``where`` is the user's code that an error is to name.
+
+    Raises:
+        MutationError: it is too much to be looked through; what can be reached is not guessed.
     """
+    for number, each in enumerate(_reachable(roots)):
+        if number == _MOST:
+            raise too_many("whether one of them changes can't be told", where)
+        yield each
+
+
+def all_reachable(roots: Iterable[Any]) -> list[Any] | None:
+    """The same; None where it is too much to be looked through."""
+    found = list(itertools.islice(_reachable(roots), _MOST + 1))
+    return found if len(found) <= _MOST else None
+
+
+def _reachable(roots: Iterable[Any]) -> Iterator[Any]:
     pending = list(roots)
     seen: set[int] = set()
     while pending:
         each = pending.pop()
         if id(each) not in seen and not isinstance(each, _LEAVES):
             seen.add(id(each))
-            _check_limit(seen, where)
             yield each
             pending.extend(_parts(each))
 
 
-def _check_limit(seen: set[int], where: Place | None = None) -> None:
-    """Refuses to guess what can be reached.
-
-    Raises:
-        MutationError: it is too much to be looked through.
-    """
-    if len(seen) > _MOST:
-        place = user_location() if where is None else where.location
-        raise MutationError(
-            f"what can be reached from here is more than {_MOST} objects: whether one of them changes can't be told",
-            **({} if place is None else place._asdict()),
-            construct="objects",
-            remedy="keep large lists and dicts out of reach of this function, or hold their values in a tensor",
-        )
+def too_many(what: str, where: Place | None = None) -> MutationError:
+    """The error where more objects can be reached than are looked through."""
+    place = user_location() if where is None else where.location
+    return MutationError(
+        f"what can be reached from here is more than {_MOST} objects: {what}",
+        **({} if place is None else place._asdict()),
+        construct="objects",
+        remedy="keep large lists and dicts out of reach of this function, or hold their values in a tensor",
+    )
 
 
 def _parts_of_function(function: FunctionType) -> Iterator[Any]:

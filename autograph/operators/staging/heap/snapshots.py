@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...variables import UNDEFINED
-from .forms import contents_of, set_contents
+from .forms import contents_of, holds, set_contents
 from .locations import (
     Attribute,
     Contents,
@@ -130,15 +130,6 @@ def _is_loaded(obj: object, value: object) -> bool:
     return isinstance(obj, ModuleType) and (isinstance(value, ModuleType) or "__getattr__" in vars(obj))
 
 
-def _holds(obj: list[Any] | dict[Any, Any], old: Any) -> bool:
-    """Whether a list or dict holds the very objects that a copy of it does, in their order."""
-    new = contents_of(obj)
-    if isinstance(obj, list):
-        return _same_items(new, old, operator.is_)
-    keys = _same_items(list(new), list(old), operator.is_)
-    return keys and _same_items(list(new.values()), list(old.values()), operator.is_)
-
-
 def _common(new: list[Any] | deque[Any], old: list[Any] | deque[Any]) -> tuple[int, int]:
     """How many items at the start, and how many of the rest at the end, two sequences have in common."""
     shorter = min(len(new), len(old))
@@ -162,7 +153,7 @@ def restore(snapshot: Snapshot) -> None:
         start, end = _common(new, old)
         list.__setitem__(obj, slice(start, len(new) - end), old[start : len(old) - end])
     elif isinstance(obj, dict):
-        if not _holds(obj, old):
+        if not holds(obj, old):
             set_contents(obj, old)
     elif isinstance(obj, bytearray):
         obj[:] = old

@@ -9,11 +9,11 @@ changed. All of it is put back, so that the other branch starts from the same st
 from __future__ import annotations
 
 import threading
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType, GeneratorType, ModuleType
 from typing import Any
-from weakref import WeakSet
 
 import numpy as np
 
@@ -21,7 +21,9 @@ from autograph.errors import MutationError
 from autograph.runtime.base.places import Place, user_code
 from autograph.runtime.functions import repetitions
 
+from ...data_model.by_type import ByType
 from ...data_model.raw_attributes import raw_attribute
+from ...data_model.special_methods import lookup, mro
 from ...dispatch import Thunk, backend_of
 from ...variables import UNDEFINED
 from . import aliases, array_memory, heap, list_changes
@@ -53,8 +55,8 @@ class Journal:
         self._snapshots: dict[int, Snapshot] = {}
         self._created: dict[int, Any] = {}
         self._staged: dict[int, tuple[Any, Any]] = {}
-        self._generators: WeakSet[GeneratorType[Any, Any, Any]] = WeakSet()
-        """Those made inside the body: what they do when they are closed is not to wait for the end of it."""
+        self._ending: dict[int, weakref.ref[Any]] = {}
+        """Objects made inside whose end may run code, which is not to wait for the end of the body."""
         self._iterators: dict[int, type] = {}
         """Other iterators made inside, by identity; they hold generators, so they are not kept alive either."""
         self._moved: dict[int, Any] = {}
@@ -78,6 +80,11 @@ class Journal:
 
     outermost = False
     """Whether this is the journal of a whole trace, not that of a staged body."""
+    too_far: MutationError | None = None
+    """For the journal of a whole trace that does not know all that code has changed which is not converted: the error
+    for tracing it once more."""
+    looked_at = 0
+    """How many objects have been looked at for calls of such code."""
     around_unconverted = False
     """Whether the code around is not converted: a handler of it sees what Python raises while this is traced."""
 
@@ -121,7 +128,9 @@ class Journal:
         """Keeps a copy of an object that is about to change, if it isn't kept yet."""
         obj = aliases.owner_of(obj)
         key = id(obj)
-        if key not in self._snapshots and key not in self._created and (copy := copy_of(obj)) is not UNDEFINED:
+        if key in self._snapshots or key in self._created or self._has_made_ending(key, type(obj)):
+            return
+        if (copy := copy_of(obj)) is not UNDEFINED:
             self._snapshots[key] = Snapshot(obj, copy, label or type(obj).__name__, early)
 
     def announce(self, obj: object, where: Place | None) -> None:
@@ -162,21 +171,25 @@ class Journal:
 
     def created(self, obj: object) -> None:
         """Notes that an object has been made inside the body: its changes are its own affair."""
-        if type(obj) is GeneratorType:
-            self._generators.add(obj)
+        if _may_end_with_code(type(obj)):
+            self._ending[id(obj)] = weakref.ref(obj)
         elif id(obj) not in self._snapshots:
             self._created[id(obj)] = obj
 
     def created_iterator(self, iterator: object) -> None:
         """Notes that an iterator has been made inside the body."""
         if isinstance(iterator, GeneratorType):
-            self._generators.add(iterator)
+            self._ending[id(iterator)] = weakref.ref(iterator)
         else:
             self._iterators[id(iterator)] = type(iterator)
 
     def has_made(self, key: int, kind: type) -> bool:
         """Whether the object with an identity has been made inside the body."""
-        return key in self._created or self._iterators.get(key) is kind
+        return key in self._created or self._iterators.get(key) is kind or self._has_made_ending(key, kind)
+
+    def _has_made_ending(self, key: int, kind: type) -> bool:
+        made = self._ending.get(key)
+        return made is not None and type(made()) is kind
 
     def moves(self, iterator: object) -> None:
         """Notes that an iterator from outside goes forward, and would do so again if the trace were made anew."""
@@ -207,8 +220,6 @@ class Journal:
 
     def is_created(self, obj: Any) -> bool:
         """Whether the object has been made inside the body."""
-        if type(obj) is GeneratorType:
-            return obj in self._generators
         return self.has_made(id(obj), type(obj)) or (self._has_tensor(obj) and obj.value not in self.graph.parameters)
 
     def is_inside(self, obj: object) -> bool:
@@ -286,6 +297,8 @@ class Journal:
 class _Local(threading.local):
     def __init__(self) -> None:
         self.stack: list[Journal] = []
+        self.ending: list[weakref.ref[Any]] = []
+        """What the trace has made whose end may run code of the user's."""
 
 
 _local = _Local()
@@ -307,6 +320,24 @@ def about_to_change(obj: object) -> None:
     place = user_code()
     for journal in _local.stack:
         journal.announce(obj, place)
+
+
+def reach_too_far(error: MutationError) -> None:
+    """Notes that code has run of which it can't be told what it changes: at the top of a trace, which is made once."""
+    for journal in _local.stack:
+        journal.too_far = journal.too_far or error
+
+
+def look_at(count: int) -> int:
+    """Notes that so many objects have been looked at for a call; returns how many that are in the outermost trace."""
+    for journal in _local.stack:
+        journal.looked_at += count
+    return max((journal.looked_at for journal in _local.stack), default=0)
+
+
+def is_beyond_reach() -> bool:
+    """Whether such code has run in all open traces, so that it serves nothing to know what more of it changes."""
+    return all(journal.too_far is not None for journal in _local.stack)
 
 
 def about_to_change_inside(obj: object) -> None:
@@ -338,6 +369,7 @@ def forget() -> None:
     """Called when a trace ends."""
     heap.forget()
     aliases.forget()
+    _local.ending.clear()
 
 
 def outer_writes(load: Thunk) -> None:
@@ -348,8 +380,25 @@ def outer_writes(load: Thunk) -> None:
 
 def created(obj: object) -> None:
     """Notes in every open journal that `obj` is new."""
+    if _local.stack and _may_end_with_code(type(obj)):
+        _local.ending.append(weakref.ref(obj))
     for journal in _local.stack:
         journal.created(obj)
+
+
+@ByType
+def _may_end_with_code(cls: type) -> bool:
+    """Whether Python may run code of the user's when nothing holds an object any more; weak references tell of it."""
+    if cls is GeneratorType:
+        return True
+    is_user_made = isinstance(lookup(mro(cls), "__del__"), FunctionType) and not cls.__module__.startswith("autograph.")
+    return is_user_made and hasattr(cls, "__weakref__")
+
+
+def ending() -> list[Any]:
+    """What the trace has made, and is still there, whose end may run code of the user's."""
+    _local.ending = [each for each in _local.ending if each() is not None]
+    return [obj for each in _local.ending if (obj := each()) is not None]
 
 
 def created_with_parts(structure: object) -> None:

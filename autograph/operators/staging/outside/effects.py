@@ -146,7 +146,12 @@ def _warn_of_frozen(function: Callable[..., Any]) -> None:
     if place is not None and place.line is not None:
         name, instead = function.__name__, _INSTEAD[_subject(function)]
         message = f"{name}() runs once, while the function is traced, and all runs share its value: {instead}"
-        warnings.warn_explicit(message, FrozenValueWarning, place.file, place.line)
+        shown = _shown.setdefault(place.file, {})
+        warnings.warn_explicit(message, FrozenValueWarning, place.file, place.line, registry=shown)
+
+
+_shown: dict[str, dict[Any, Any]] = {}
+"""By file the warnings that Python shows no more, as `__warningregistry__` of its module would have them."""
 
 
 def _subject(function: object) -> str:

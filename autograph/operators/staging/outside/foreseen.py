@@ -11,6 +11,7 @@ from __future__ import annotations
 import dis
 import enum
 import functools
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, NamedTuple
@@ -95,21 +96,23 @@ class Foreseen(NamedTuple):
     """What code tells of a function that is called with some values.
 
     ``places`` hold tensors and may be written; ``constants`` are variables that hold numbers, strings, None, tensors or
-    arrays, which the code only reads; ``unseen`` are attributes that do so.
+    arrays, which the code only reads; ``unseen`` are attributes and items that do so.
     """
 
     places: list[Location]
     constants: list[Location]
-    unseen: list[Attribute]
+    unseen: list[Location]
 
 
 def foreseen(form: Callable[..., Any], values: Iterable[Any]) -> Foreseen:
     """What the code of a function, and of those that it calls, reads and writes outside."""
     search = _Search()
     search.value(form)
-    for value in values:
+    code = getattr(form, "__code__", None)
+    parameters = code.co_varnames[isinstance(form, MethodType) : code.co_argcount] if code is not None else ()
+    for value, name in itertools.zip_longest(values, parameters):
         if type(value) is not dict:
-            search.value(value)
+            search.value(value, name or "")
     search.run()
     return Foreseen(list(search.places()), list(search.constants()), list(search.unseen()))
 
@@ -119,22 +122,25 @@ class _Search:
 
     def __init__(self) -> None:
         self._known: dict[int, Any] = {}
+        self._paths: dict[int, str] = {}
+        """By identity the names by which the code may come to an object."""
         self._functions: list[FunctionType] = []
         self._objects: list[Any] = []
         self._dicts: list[dict[Any, Any]] = []
         self._names: set[str] = set()
         self._grown = False
 
-    def value(self, value: Any) -> None:
+    def value(self, value: Any, path: str = "") -> None:
         """Takes in a value that code can reach by a name."""
         if isinstance(value, MethodType):
-            self.value(value.__self__)
+            self.value(value.__self__, "self")
             value = value.__func__
         if isinstance(value, Function):
             value = value.python_function
         kind = type(value)
         if id(value) in self._known or len(self._known) >= _MOST or value is None:
             return
+        self._paths[id(value)] = path
         if kind is FunctionType:
             if is_user_file(value.__code__.co_filename):
                 self._known[id(value)] = value
@@ -159,13 +165,16 @@ class _Search:
                 self._follow(function)
             for obj in list(self._objects):
                 for name in sorted(self._names.intersection(_held(obj))):
-                    self.value(_held(obj)[name])
+                    self.value(_held(obj)[name], f"{self._path_of(obj)}.{name}")
                 if not isinstance(obj, type):
                     for method in _methods(type(obj), self._names):
                         self.value(method)
             for each in list(self._dicts):
                 for key in sorted(self._names.intersection(key for key in each if type(key) is str)):
-                    self.value(each[key])
+                    self.value(each[key], f"{self._path_of(each)}[{key!r}]")
+
+    def _path_of(self, obj: object) -> str:
+        return self._paths[id(obj)] or (obj.__name__ if isinstance(obj, type) else type(obj).__name__)
 
     def _follow(self, function: FunctionType) -> None:
         names = _uses(function.__code__).names
@@ -173,9 +182,9 @@ class _Search:
             self._names |= names
             self._grown = True
         for name in sorted(names.intersection(function.__globals__)):
-            self.value(function.__globals__[name])
-        for cell in function.__closure__ or ():
-            self.value(_contents(cell))
+            self.value(function.__globals__[name], name)
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            self.value(_contents(cell), name)
 
     def constants(self) -> Iterator[Location]:
         """The variables with values that never change, which the code reads and does not write."""
@@ -189,13 +198,17 @@ class _Search:
                 if not name.startswith("__") and _is_guarded(function.__globals__[name]):
                     yield Global(function.__globals__, name)
 
-    def unseen(self) -> Iterator[Attribute]:
-        """The attributes with values, or arrays, that the code may read."""
+    def unseen(self) -> Iterator[Location]:
+        """The attributes that the code may read with values or arrays, and the items of dicts with numbers or texts."""
         for obj in self._objects:
             held = _held(obj)
             for name in sorted(self._names.intersection(held)):
                 if not name.startswith("__") and held[name] is not None and is_constant(held[name]):
-                    yield Attribute(obj, name)
+                    yield Attribute(obj, name, self._path_of(obj))
+        for table in self._dicts:
+            for key in sorted(self._names.intersection(key for key in table if type(key) is str)):
+                if isinstance(table[key], SCALARS):
+                    yield Item(table, key, f"{self._path_of(table)}[{key!r}]")
 
     def places(self) -> Iterator[Location]:
         """The places that hold eager tensors, and that the code stores into."""

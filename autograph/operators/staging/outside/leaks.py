@@ -16,12 +16,14 @@ from autograph.runtime.base.places import Place
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
-from ..heap import reach
+from ..heap import heap, reach
+from ..heap.forms import holds
 from ..heap.locations import Cell, Mutable, Uncarried
 from ..heap.refusals import outlives_trace
 from ..heap.snapshots import Snapshot, restore
 from ..values.maybe import Maybe
 from ..values.specs import is_object
+from .taken_back import Change
 
 if TYPE_CHECKING:
     from ..control.tracing import TraceJournal
@@ -47,7 +49,7 @@ class Watched:
                 location = Cell(cell, name)
                 self._cells.setdefault(id(cell), (location, location.get()))
                 self.called_at[id(cell)] = where
-        elif id(obj) not in self._snapshots:
+        elif id(obj) not in self._snapshots and not heap.has_form(obj):  # else `check_unseen` sees what is done to it
             self._snapshots[id(obj)] = Snapshot(obj, obj.copy(), "list", False)
         self.called_at[id(obj)] = where
 
@@ -57,7 +59,7 @@ class Watched:
             if key not in given and _holds(snapshot.obj, graph):
                 restore(snapshot)
                 self.changed.append((snapshot.obj, snapshot.label))
-            elif snapshot.obj != snapshot.copy:
+            elif not holds(snapshot.obj, snapshot.copy):
                 self.left.append(snapshot)
         for location, old in self._cells.values():
             if location.get() is not old and _holds(location.get(), graph):
@@ -68,11 +70,12 @@ class Watched:
 
 
 def _holds(value: object, graph: Graph) -> bool:
-    """Whether tensors of a graph can be reached from a value."""
+    """Whether tensors of a graph can be reached from a value: one that can't be looked through keeps them, and to use
+    them is an error."""
     return any(
         isinstance(each, (Mutable, Maybe))
         or (isinstance(each, SymbolicTensor) and each.value.node.graph.encloses_me(graph))
-        for each in reach.reachable([value])
+        for each in reach.all_reachable([value]) or ()
     )
 
 
@@ -82,14 +85,12 @@ def refusal(journal: TraceJournal, graph: Graph, body: Callable[..., Any], value
     What runs of the graph write again has been put back already.
     """
     found: list[tuple[Any, str]] = []
-    given = {id(each) for value in values for each in reach.reachable([value]) if not is_object(each)}
-    for location, old, new in journal.changes().values():
-        if id(location.owner) not in given and not journal.has_staged(location.owner) and _holds(new, graph):
-            found.append((location.owner, location.label))
-            if isinstance(location, Uncarried):
-                journal.restore(location.owner)
-            else:
-                location.set(old)
+    for location, old, _ in _holding(journal, graph, values):
+        found.append((location.owner, location.label))
+        if isinstance(location, Uncarried):
+            journal.restore(location.owner)
+        else:
+            location.set(old)
     found += journal.watched.changed
     if not found:
         return None
@@ -102,3 +103,11 @@ def refusal(journal: TraceJournal, graph: Graph, body: Callable[..., Any], value
         if id(owner) in outside:
             return outlives_trace(owner, label, journal, values)
     return None
+
+
+def _holding(journal: TraceJournal, graph: Graph, values: list[Any]) -> list[Change]:
+    """The changes by which what is not given as an argument has got tensors of a graph."""
+    changes = [each for each in journal.changes().values() if not journal.has_staged(each[0].owner)]
+    found = [each for each in changes if _holds(each[2], graph)]
+    given = {id(each) for each in reach.reachable(values) if not is_object(each)} if found else set()
+    return [each for each in found if id(each[0].owner) not in given]

@@ -12,7 +12,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from autograph.errors import MutationError
 from autograph.runtime.functions.repetitions import Undoings
 
 from ...variables import UNDEFINED
@@ -38,12 +37,19 @@ def effects_of(journal: Journal, others: Iterable[Snapshot]) -> Undoings:
         effects[location.key] = partial(location.set, old)
     for snapshot in (*journal.announced(), *others):
         effects.update(_changes(snapshot))
+    if journal.too_far is not None:
+        effects |= refusing(journal.too_far)
     for iterator, label in journal.moved_iterators():
         effects[Location, id(iterator)] = partial(_refuse, moved_twice(iterator, label, journal))
     return effects
 
 
-def _refuse(error: MutationError) -> None:
+def refusing(error: BaseException) -> Undoings:
+    """What refuses to trace a function once more that has run code of which it can't be told what it has changed."""
+    return {Journal: partial(_refuse, error)}
+
+
+def _refuse(error: BaseException) -> None:
     raise error
 
 

@@ -5,7 +5,7 @@ Python code calls. Of a Python function the instructions tell what it may change
 nothing, or what a global, a variable of a function around it, or an argument holds, and then that object is noted in
 the journals before the function begins. Where that can't be told (an item of an item is set, a method may belong to
 an extension, a variable of another function is set, a thread is started, an iterator comes back that runs code later),
-everything that the call can reach is noted, which is refused where it is too much (see `reach`). That is done as soon
+everything that the call can reach is noted, as far as that can be told (see `far_reach`). That is done as soon
 as such code is about to run, and only then: nothing has changed before.
 
 What can't be seen at all are functions of extension modules (Cython) as the functions called: for them everything in
@@ -32,10 +32,10 @@ from autograph.runtime.tensors.trace import user_code
 from ...data_model.raw_attributes import raw_attribute
 from ...data_model.special_methods import method
 from ...dispatch import backend_of
-from ..heap import heap, reach, state
+from ..heap import heap, state
 from ..heap.iterators import is_iterator, moves_in_converted_code, use
 from ..heap.locations import attributes_of, is_plain_object, is_written_in_python
-from . import effects
+from . import effects, far_reach
 from .code_writes import CHANGING, Value, Writes, words, writes
 
 
@@ -58,7 +58,8 @@ def watched(function: object, call: Callable[..., Any]) -> Callable[..., Any]:
                 watch.note_all()
             made = call(*arguments, **keywords)
             watch.end(made)
-            return made
+        heap.check_unseen()
+        return made
 
     return run
 
@@ -166,7 +167,7 @@ class _Watch:
         try:
             # What code has taken out of an object that is noted may be reached no longer.
             copies = [held for each in self._noted for held in _held_by(each)]
-            for each in reach.reachable((*self._roots, *copies), self._where):
+            for each in far_reach.changeable((*self._roots, *copies), self._where):
                 self._note(each)
         except AutographError as error:
             self._refused = error

@@ -81,6 +81,11 @@ class Chosen:
     def __call__(self, *arguments: object, **keywords: object) -> Any:
         return self.with_each(lambda option: call(option)(*arguments, **keywords))
 
+    def __get__(self, obj: object, cls: type | None = None) -> Any:
+        """An attribute of a class: each of the functions is bound as Python binds it."""
+        bound = [each.__get__(obj, cls) if hasattr(type(each), "__get__") else each for each in self.options]
+        return Chosen(tuple(bound), self.number)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(f"one of several functions, as a staged condition decides, has no attribute {name!r}")

@@ -32,6 +32,8 @@ from ..heap.locations import Attribute, attributes_of, is_plain_object
 from .maybe import Maybe
 
 SCALARS = (bool, int, float, complex, str, bytes)
+LEAVES = frozenset((*SCALARS, type(None)))
+"""Classes of values that have no parts and don't change: asked before all else, as structures hold many of them."""
 _WITHOUT_ATTRIBUTES: tuple[Any, ...] = (object, abc.ABC, typing.Generic, typing.Protocol)
 _KEEP_BOOKS = ("__tensor__", "__array__", "__del__", "__enter__", "__next__", "__get__", "__await__")
 """Methods of classes whose objects are more than their attributes."""
@@ -339,7 +341,7 @@ def _is_structural(cls: type) -> bool:
 
 def has_parts(value: object) -> bool:
     """Whether a value can be made anew from its parts: a structure, or an instance of a plain class of the user's."""
-    return is_structure(value) or is_object(value)
+    return type(value) not in LEAVES and (is_structure(value) or is_object(value))
 
 
 def can_change(value: object) -> bool:

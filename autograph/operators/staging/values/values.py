@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from .dicts import DictOf, DictState, StagedDict
 from .list_methods import ListMethods
 from .maybe import Maybe
 from .specs import (
+    LEAVES,
     SCALARS,
     Attributes,
     Constant,
@@ -42,6 +43,8 @@ from .specs import (
 
 def spec_of(value: object) -> Spec:
     """The specification of one value: tensors may vary, all else is constant."""
+    if type(value) in LEAVES:
+        return Constant(value)
     if isinstance(value, SymbolicTensor):
         return Leaf(value.dtype, value.static_shape, value.python, array_memory.is_mixed(value))
     if isinstance(value, Maybe):
@@ -121,6 +124,8 @@ def freeze(value: object, is_new: Callable[[Any], bool], memo: _Memo | None = No
 
 
 def _freeze(value: object, is_new: Callable[[Any], bool], memo: _Memo | None) -> Any:
+    if type(value) in LEAVES:
+        return value
     form = heap.form(value)
     if (form is not value and isinstance(value, (list, dict))) or isinstance(value, (ListMethods, StagedDict)):
         return _frozen_form(heap.original(value), form, is_new, memo)
@@ -185,7 +190,12 @@ def mutables(value: object) -> Iterator[Any]:
             seen.add(id(each))
             yield each
         if has_parts(each):
-            pending.extend(parts_of(each)[1])
+            pending.extend(_larger(parts_of(each)[1]))
+
+
+def _larger(parts: Iterable[Any]) -> list[Any]:
+    """Those of some parts that may have parts or change."""
+    return [part for part in parts if type(part) not in LEAVES]
 
 
 def varying(value: object) -> Spec:
@@ -229,7 +239,7 @@ def frozen_in(values: list[Any]) -> Iterator[Frozen]:
 
 
 def inside(values: list[Any]) -> Iterator[Any]:
-    """The frozen objects and the leaves in some values, at any depth, the objects once each."""
+    """The frozen objects in some values at any depth, once each, and all else that is no structure, number or text."""
     pending, seen = list(values), set()
     while pending:
         value = pending.pop()
@@ -241,9 +251,9 @@ def inside(values: list[Any]) -> Iterator[Any]:
                 yield value
                 pending.append(value.contents)
         elif isinstance(value, DictState):
-            pending.extend(value.values.values())
+            pending.extend(_larger(value.values.values()))
         elif isinstance(value, Attributes) or type(value) in (list, dict) or isinstance(value, tuple):
-            pending.extend(parts_of(value)[1])
+            pending.extend(_larger(parts_of(value)[1]))
         else:
             yield value
 

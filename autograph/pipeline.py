@@ -97,7 +97,7 @@ STAGES: dict[Form, tuple[Stage, ...]] = {
             IfStatements, Loops, Bindings,
         ),
     ),
-    "plain": ((Functions, PlainStores), (PlainCalls,)),
+    "plain": ((Functions, PlainStores, PlainCalls),),
 }  # fmt: skip
 """The passes of each form in order. A stage is one walk of the tree; analyses are made anew for each stage."""
 STAGES["entry"] = STAGES["plain"]

@@ -11,6 +11,7 @@ import ast
 import linecache
 import os
 import threading
+import weakref
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from importlib.machinery import SourceFileLoader
@@ -67,6 +68,7 @@ class _File:
 
     ``lambdas`` has a statement's lambdas by its id and their line, ``codes`` what the file compiles to: by the
     flags of its ``__future__`` imports, then by first line and name; ``warned`` is what the compiler did then.
+    ``sources`` has what was found, by the id of the code: a function is asked for once for each of its forms.
     """
 
     lines: list[str]
@@ -74,6 +76,7 @@ class _File:
     lambdas: dict[int, dict[int, list[ast.Lambda]]] = field(default_factory=dict)
     codes: dict[int, dict[tuple[int, str], list[CodeType]]] = field(default_factory=dict)
     warned: bool = False
+    sources: dict[int, tuple[weakref.ref[CodeType], Source]] = field(default_factory=dict)
 
 
 _files: OrderedDict[str, _File] = OrderedDict()
@@ -103,6 +106,9 @@ def find(function: FunctionType, *, check: bool = True) -> Source:
     filename, lines = _read(code, function.__globals__)
     with _lock:
         file = _parse(filename, lines, code)
+        known = file.sources.get(id(code)) if check else None
+        if known is not None and known[0]() is code:
+            return known[1]
         node, class_name = _locate(file, filename, code)
         assert isinstance(node, FunctionNode)
         if check:
@@ -110,7 +116,10 @@ def find(function: FunctionType, *, check: bool = True) -> Source:
             if not alike and _is_exact(filename, code, function.__globals__):
                 raise _changed(code, filename)
         may_warn = file.warned or not check
-    return Source(filename, code.co_name, class_name, code.co_firstlineno, file.lines, node, may_warn)
+        source = Source(filename, code.co_name, class_name, code.co_firstlineno, file.lines, node, may_warn)
+        if check:
+            file.sources[id(code)] = weakref.ref(code), source
+    return source
 
 
 def _read(code: CodeType, namespace: dict[str, Any]) -> tuple[str, list[str]]:

@@ -41,7 +41,11 @@ class Calls(Pass):
     left_alone: ClassVar = LEFT_ALONE
 
     def begin(self) -> None:
-        self._skipped = self.left_alone | EXCEPTIONS | self.context.generated
+        self._skipped = skipped = self.left_alone | EXCEPTIONS | self.context.generated
+        variables = self.context.variables
+        self._may_be_variables = skipped if variables is None else skipped.intersection(variables)
+        if self._may_be_variables:
+            self.scopes = self.analysis(scopes)
 
     def leave_Call(self, node: gast.Call) -> gast.AST:
         function = node.func
@@ -64,10 +68,9 @@ class Calls(Pass):
 
     def _is_variable(self, name: str) -> bool:
         """Whether a function around the call has a variable of this name: then it is not the built-in."""
-        variables = self.context.variables
-        if name in self.context.generated or (variables is not None and name not in variables):
+        if name in self.context.generated or name not in self._may_be_variables:
             return False
-        found = self.analysis(scopes)
+        found = self.scopes
         bit = found.names.bit(name)
         return any(found.scope_of[each].local_bits & bit for each in self.context.enclosing if each in found.scope_of)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from ....base.dtypes import DType
 from ....ir import records
@@ -61,8 +62,15 @@ def _argsort(
 @lowers(ENGINE, records.top_k)
 def _top_k(here: Lowering, node: Node, x: Lowered, k: int, dtype: DType | None = None) -> tuple[Lowered, Lowered]:
     x = array(x)
-    order = _order(x, -1, True)[..., :k]
+    order = lax.top_k(_keys(x), k)[1]
     return jnp.take_along_axis(x, order, -1), order.astype(dtype_of(node, 1))
+
+
+def _keys(x: Lowered) -> Lowered:
+    """Numbers whose order in XLA, where 0.0 is above -0.0 and a NaN has a sign, is that of the plan."""
+    if x.dtype.kind != "f":
+        return x.astype(np.int8) if x.dtype.kind == "b" else x
+    return jnp.where(x != x, jnp.asarray(np.nan, x.dtype), jnp.where(x == 0, jnp.zeros((), x.dtype), x))
 
 
 @lowers(ENGINE, records.searchsorted)

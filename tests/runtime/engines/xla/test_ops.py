@@ -313,6 +313,14 @@ def test_every_other_op_has_a_form() -> None:
     assert without - {"list_add", "list_cast_like"} == {name for names in ONLY_THE_PLAN.values() for name in names}
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "float16", "float32", "float64"])
+def test_the_largest_elements(dtype: str) -> None:
+    numbers = np.random.default_rng(0).integers(-9, 9, (3, 70)).astype(dtype)
+    if dtype.startswith("float"):
+        numbers[:, ::5], numbers[:, 1::7], numbers[0, ::9] = np.nan, -0.0, -np.nan
+    agree("top_k", [((numbers,), {"k": k, "dtype": as_dtype("int64")}) for k in (0, 1, 30, 70)], known=False)
+
+
 @pytest.mark.parametrize("name", ["max", "min"])
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float32"])
 def test_the_extreme_of_nothing(name: str, dtype: str) -> None:

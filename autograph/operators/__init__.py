@@ -75,6 +75,7 @@ from .exceptions import assert_stmt as assert_stmt
 from .exceptions import delivering as delivering
 from .exceptions import raising as raising
 from .exceptions import trying as trying
+from .exceptions import yielded as yielded
 from .generators import consume as consume
 from .generators import generator as generator
 from .generators import inner as inner

@@ -35,6 +35,7 @@ _PLAIN = frozenset((int, float, bool, complex, str, bytes, list, tuple, dict, ty
 _CONTAINERS = (list, tuple, dict)
 _CHANGING = (list, dict)
 _NOTED = (list, dict, set, deque, bytearray)
+_SYMBOLS = {"ior": "|", "iand": "&", "isub": "-", "ixor": "^"}
 
 
 def made(value: object) -> Any:
@@ -134,6 +135,8 @@ def _in_place(name: str, binary: Binary) -> Binary:
             if name == "iadd" and type(left) is list and isinstance(right, Form):
                 call(left.extend)(right)
                 return left
+            if isinstance(left, set) and isinstance(right, Form):
+                right.check_update_of_a_set(_SYMBOLS.get(name, ""))
             use_iterator(right, "`+=`")
             state.about_to_change(left)
         if cls in _PLAIN and type(right) in _PLAIN:
@@ -175,6 +178,7 @@ def _comparison(name: str, reflected: str, symbol: str) -> Binary:
         if left_class in _PLAIN and right_class in _PLAIN:
             return native(left, right)
         if not (is_user_class(left_class) or is_user_class(right_class)):
+            state.refuse_compared(left, right)
             return native(left, right)
         if _comparing(left_class, forward) is None and _comparing(right_class, backward) is None:
             return native(left, right)

@@ -160,8 +160,11 @@ class Backend:
         """Called where the body of a statement begins that may catch exceptions; what it returns goes to the next."""
         return None
 
-    def check_handled(self, start: object, classes: tuple[Any, ...], statement: str) -> None:
-        """Refuses what the body has staged when it may raise, at run time, what the statement catches in Python."""
+    def check_handled(self, start: object, classes: tuple[Any, ...], statement: str) -> Any:
+        """Refuses what the body has staged when it may raise, at run time, what the statement catches in Python.
+
+        Returns what a later check of the same body starts from.
+        """
 
     # Lists and tuples of unknown length.
 

@@ -59,15 +59,28 @@ class trying:
         if self._backend is None:
             return
         _open.tries.remove(self)
-        if self._handlers is not None and (error is None or not is_refusal(error)):
-            self._backend.check_handled(self._start, self._handlers(), "try")
+        if error is None or not is_refusal(error):
+            self.check()
 
         if error is not None and _open.deliveries:
             _open.deliveries[-1].take(error)
 
+    def check(self) -> None:
+        """Refuses what the body has staged so far, where a handler would catch what that may raise at run time."""
+        if self._backend is not None and self._handlers is not None:
+            self._start = self._backend.check_handled(self._start, self._handlers(), "try")
+
     def handles(self, exception: BaseException) -> bool:
         """Whether an exception would not just pass."""
         return self._handlers is None or any(isinstance(exception, classes) for classes in self._handlers())
+
+
+def yielded(value: object) -> Any:
+    """What a generator yields. Only an error may end it, which the graph raises: before it goes on, what stands in a
+    `try` is checked."""
+    for each in _open.tries:
+        each.check()
+    return value
 
 
 class _Taken(Signal):

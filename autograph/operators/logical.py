@@ -10,6 +10,7 @@ from .builtin_calls import truth
 from .calls import call, call_method
 from .data_model.special_methods import method
 from .dispatch import Thunk, backend_of, open_traces
+from .staging.heap import state
 from .staging.heap.aliases import use
 from .staging.heap.identities import check_key, same
 from .staging.heap.iterators import use as use_iterator
@@ -110,7 +111,10 @@ def in_(item: object, container: Any) -> Any:
     check_key(container, item)
     if open_traces:
         use_iterator(container, "in")
-    return (item in container) if backend is None else backend.contains(item, container)
+    if backend is not None:
+        return backend.contains(item, container)
+    state.refuse_compared(item, container)
+    return item in container
 
 
 def not_in(item: object, container: object) -> Any:

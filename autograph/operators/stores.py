@@ -68,11 +68,11 @@ def mut(obj: object) -> Any:
 
 def _store_method(obj: object) -> None:
     """A store into an object that is no plain container may run a method of its class that changes what it holds."""
-    state.about_to_change_inside(obj)
     method = getattr(type(obj), "__setitem__", None)
     backend = active()
     if isinstance(method, FunctionType) and backend is not None:
         backend.watch_call(MethodType(method, obj))
+    state.about_to_store(obj)
 
 
 def outer_writes(load: Thunk) -> None:

@@ -211,6 +211,10 @@ class ImplicitCalls(Pass):
         store = located(gast.Attribute(update, "by", gast.Load()), target)
         return expression(located(gast.Call(store, [by, node.value], []), node), node)
 
+    def leave_Yield(self, node: gast.AST) -> Rewritten:
+        node.value = operator_call("yielded", [node.value or constant(None, node)], node)
+        return node
+
     def leave_YieldFrom(self, node: gast.AST) -> Rewritten:
         node.value = operator_call("delegated", [node.value], node.value)
         return node

@@ -434,3 +434,23 @@ def an_item_that_may_be_none_after_a_return(n: Any) -> Any:
 )
 def test_what_may_be_none_is_up_to_date_when_branches_merge(function: Callable[..., Any]) -> None:
     check(function, 0, 1, 2)
+
+
+def by_a_generator_expression(n: Any) -> Any:
+    a, b = [0, n], [n, 2]
+    g = (v for v in a)
+    (a if n else b).reverse()
+    return next(g, 0)
+
+
+def by_a_generator_expression_that_has_begun(n: Any) -> Any:
+    a, b = [0, n, 3], [n, 2, 4]
+    g = (v for v in a)
+    first = next(g)
+    (a if n else b)[1] = 7
+    return first, list(g)
+
+
+@pytest.mark.parametrize("function", [by_a_generator_expression, by_a_generator_expression_that_has_begun])
+def test_a_generator_sees_what_a_chosen_list_holds_when_it_goes_on(function: Callable[..., Any]) -> None:
+    check(function, 0, 1, 2)

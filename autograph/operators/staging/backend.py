@@ -125,8 +125,8 @@ class GraphBackend(Backend):
     def begin_handled(self) -> Any:
         return run_errors.mark()
 
-    def check_handled(self, start: Any, classes: tuple[Any, ...], statement: str) -> None:
-        run_errors.check_since(start, classes, statement)
+    def check_handled(self, start: Any, classes: tuple[Any, ...], statement: str) -> Any:
+        return run_errors.check_since(start, classes, statement)
 
     def items_of(self, values: Any) -> Any:
         return displays.items_of(values) if self.staging() else (*values,)

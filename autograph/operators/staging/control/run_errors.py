@@ -23,14 +23,17 @@ def mark() -> tuple[Graph, int] | None:
     return None if graph is None else (graph, len(graph.nodes))
 
 
-def check_since(start: tuple[Graph, int] | None, classes: Iterable[Any], statement: str) -> None:
-    """Refuses a statement that would catch, in Python, what a node that was added since `start` may raise.
+def check_since(
+    start: tuple[Graph, int] | None, classes: Iterable[Any], statement: str
+) -> tuple[Graph, int] | None:
+    """Refuses a statement that would catch, in Python, what a node that was added since `start` may raise. Returns
+    what a later check of the same statement starts from.
 
     Raises:
         StagingError: there is such a node.
     """
     if start is None:
-        return
+        return None
     graph, count = start
     caught = tuple(each for group in classes for each in (group if isinstance(group, tuple) else (group,)))
     seen: set[Graph] = set()
@@ -41,6 +44,7 @@ def check_since(start: tuple[Graph, int] | None, classes: Iterable[Any], stateme
         quiet = node.op.quiet
         if quiet is not None and quiet.concerns([_uncast(value) for value in node.inputs], caught):
             raise _not_raised(node, quiet, statement)
+    return graph, len(graph.nodes)
 
 
 def _refusal(node: Node, kind: type[BaseException], statement: str) -> StagingError:

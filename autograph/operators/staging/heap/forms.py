@@ -79,6 +79,9 @@ class Form:
     def source(self, obj: object) -> None:
         self._source = obj
 
+    def check_update_of_a_set(self, symbol: str) -> None:
+        """Refuses ``s |= x``, or the like, of a set of Python, which has no staged form, with what stands here."""
+
 
 def original(value: object) -> Any:
     """The list or dict that a staged form is one of; anything else as it is."""

@@ -329,6 +329,8 @@ class Elsewhere:
     __hash__ = object.__hash__
 
     def __repr__(self) -> str:
+        if open_forms:  # a text of what is not there
+            self._refuse()
         return "<in the graph>"
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __len__ = __iter__ = __str__ = __format__ = _refuse

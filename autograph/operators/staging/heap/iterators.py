@@ -206,13 +206,13 @@ def used_turns(values: Any) -> Any:
 def _turns(iterator: Any) -> Iterator[Any]:
     while True:
         use(iterator, "for")
+        if heap.watching():
+            heap.check_iterator(iterator)
         try:
             item = next(iterator)
         except StopIteration:
             return
         yield item
-        if heap.watching():
-            heap.check_iterator(iterator)
 
 
 def delegating(values: object) -> Any:

@@ -23,7 +23,7 @@ from autograph.runtime.functions import repetitions
 
 from ...data_model.by_type import ByType
 from ...data_model.raw_attributes import raw_attribute
-from ...data_model.special_methods import lookup, mro
+from ...data_model.special_methods import is_user_class, lookup, mro
 from ...dispatch import Thunk, backend_of
 from ...variables import UNDEFINED
 from . import aliases, array_memory, heap, list_changes
@@ -356,13 +356,65 @@ def refuse_unknown(obj: object) -> None:
     """
     journals = [journal for journal in _local.stack if not journal.outermost]
     if journals and not journals[-1].knows(obj) and backend_of(obj) is None:
-        kind = type(obj).__qualname__
-        raise MutationError(
-            f"a store into an object of class `{kind}` in a staged branch or loop; a graph can't carry that change",
-            construct=kind,
-            remedy="use a list, a dict, an attribute or a variable in its place, or make the change outside",
-            **where(),
-        )
+        raise _store_refused(obj)
+
+
+def about_to_store(obj: object) -> None:
+    """Notes that an item is stored into an object, which may be done by a method of its class.
+
+    Raises:
+        MutationError: that method is a library's, and the store is in a staged body that has not made the object: the
+            other methods, which are not converted, would not see what only a run knows.
+    """
+    cls = type(obj)
+    is_unseen = isinstance(getattr(cls, "__setitem__", None), FunctionType) and not issubclass(cls, (list, dict))
+    is_early = any(not journal.outermost and not journal.is_created(obj) for journal in _local.stack)
+    if is_early and is_unseen and not is_user_class(cls) and backend_of(obj) is None:
+        raise _store_refused(obj)
+    about_to_change_inside(obj)
+
+
+def refuse_held(value: object) -> None:
+    """Refuses an object that code in C, or of a library, is about to look at as a whole, where the graph has what a
+    list or dict in it holds: it would find the item that stands in its place, and compare or measure that.
+
+    Such stand in objects that the trace has made, besides containers.
+
+    Raises:
+        StagedValueError: it holds one.
+    """
+    pending: list[Any] = [value]
+    seen: set[int] = set()
+    while heap.open_forms and pending:
+        each = pending.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        heap.refuse_staged(each)
+        if isinstance(each, (list, tuple, deque)):
+            pending.extend(each)
+        elif isinstance(each, dict):
+            pending.extend(each.values())
+        elif not is_user_class(type(each)) and any(journal.is_created(each) for journal in _local.stack):
+            pending.extend(raw_attribute(each, "__dict__", {}).values())
+
+
+def refuse_compared(*values: object) -> None:
+    """Refuses such objects among some that Python is about to compare or to search, but for lists, tuples and dicts,
+    whose parts are compared where they are staged."""
+    for each in values if heap.open_forms else ():
+        if not isinstance(each, (list, tuple, dict)):
+            refuse_held(each)
+
+
+def _store_refused(obj: object) -> MutationError:
+    kind = type(obj).__qualname__
+    return MutationError(
+        f"a store into an object of class `{kind}` in a staged branch or loop; a graph can't carry that change",
+        construct=kind,
+        remedy="use a list, a dict, an attribute or a variable in its place, or make the change outside",
+        **where(),
+    )
 
 
 def forget() -> None:

@@ -163,7 +163,7 @@ def _watched(function: Any) -> Callable[..., Any]:
     if isinstance(function, (Function, ConcreteFunction)):
         return makers.running_graph(function)
     if not state.stack() or id(function) in _PURE:
-        return function
+        return _length if function is len else function
     module = _top_module(function)
     if module in ("autograph", "pdb"):  # a debugger looks for the frame of the user
         return function
@@ -177,6 +177,12 @@ def _watched(function: Any) -> Callable[..., Any]:
             state.about_to_change(function.__self__)
             state.about_to_change_inside(function.__self__)
     return unconverted.watched(function, _noting_arguments(function))
+
+
+def _length(value: Any) -> int:
+    if not isinstance(value, deque):
+        state.refuse_compared(value)
+    return len(value)
 
 
 def _caching(function: Any) -> Callable[..., Any]:
@@ -341,6 +347,8 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
         return _form_method(heap.staged(owner), owner, name)
     if isinstance(owner, (dict, set)):
         function = identities.checking_key(owner, function)
+    if isinstance(owner, deque) and name in ("count", "index", "remove"):
+        state.refuse_held(owner)
     if isinstance(owner, type):
         return makers.making_instance(function, owner)
     if isinstance(owner, list):

@@ -97,6 +97,7 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
         rebinding.form_of(container, "list")[index] = heap.staged(value) if isinstance(index, slice) else value
         return container
     state.about_to_change(container)
+    state.about_to_store(container)
     container[index] = value
     return container
 

@@ -60,6 +60,9 @@ class StagedSet(StagedList):
     def __hash__(self) -> NoReturn:  # type: ignore[override]
         raise TypeError("unhashable type: 'set'")
 
+    def check_update_of_a_set(self, symbol: str) -> None:
+        raise self.refused(f"`{symbol}=` of a set of Python with it", f"write x = x {symbol} y, which makes a new set")
+
     def _filtered(self, keep: Callable[[Any], Any]) -> StagedSet:
         vector = convert_to_tensor(self)
         return _of_vector(boolean_mask(vector, keep(vector)), self.state.spec.element)

@@ -407,6 +407,13 @@ def refuse_compared(*values: object) -> None:
             refuse_held(each)
 
 
+def length(value: Any) -> int:
+    """``len`` of what has no staged form itself."""
+    if not isinstance(value, deque):
+        refuse_compared(value)
+    return len(value)
+
+
 def _store_refused(obj: object) -> MutationError:
     kind = type(obj).__qualname__
     return MutationError(

@@ -163,7 +163,7 @@ def _watched(function: Any) -> Callable[..., Any]:
     if isinstance(function, (Function, ConcreteFunction)):
         return makers.running_graph(function)
     if not state.stack() or id(function) in _PURE:
-        return _length if function is len else function
+        return state.length if function is len else function
     module = _top_module(function)
     if module in ("autograph", "pdb"):  # a debugger looks for the frame of the user
         return function
@@ -177,12 +177,6 @@ def _watched(function: Any) -> Callable[..., Any]:
             state.about_to_change(function.__self__)
             state.about_to_change_inside(function.__self__)
     return unconverted.watched(function, _noting_arguments(function))
-
-
-def _length(value: Any) -> int:
-    if not isinstance(value, deque):
-        state.refuse_compared(value)
-    return len(value)
 
 
 def _caching(function: Any) -> Callable[..., Any]:
@@ -228,8 +222,6 @@ def _noting_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
         return made
 
     return watched
-
-
 
 
 def _watched_class(cls: Any) -> Callable[..., Any]:

@@ -106,10 +106,13 @@ class _Program:
             return None
         try:
             return self._ran(arrays)
-        except (jax.errors.JaxRuntimeError, ValueError) as error:  # JAX tells so what a handler of signals has raised
-            if "\nKeyboardInterrupt" in str(error):
+        except (jax.errors.JaxRuntimeError, ValueError) as error:
+            text = str(error)
+            if "\nKeyboardInterrupt" in text:  # JAX tells so what a handler of signals has raised
                 raise KeyboardInterrupt from None
-            raise
+            if "CpuCallback" in text:
+                raise
+            return False  # there is not enough memory, for example: the plan will say so
 
     def _ran(self, arrays: Sequence[np.ndarray]) -> Any:
         while True:

@@ -84,6 +84,13 @@ def test_a_division_of_integers_by_zero_is_as_in_the_plan() -> None:
         assert region.run(x, np.int32([2, 0]))[0].tolist() == [3, 0]
 
 
+def test_where_memory_runs_out_the_plan_says_so() -> None:
+    region = region_of(lambda x: tf.broadcast_to(x, [1 << 45]) + x, tf.TensorSpec([], tf.float32))
+    with pytest.raises(MemoryError, match="Unable to allocate"):
+        region.run(np.float32(1.0))
+    assert region.failures == 1
+
+
 def test_arguments_that_never_fit_are_left_to_the_plan() -> None:
     region = region_of(lambda x, y: x + y, *[tf.TensorSpec([None], tf.float32)] * 2)
     for _ in range(2):

@@ -25,7 +25,7 @@ from .dispatch import Backend, active, backend_of, backend_of_array
 from .staging.heap import state
 from .staging.heap.forms import Form, original
 from .staging.heap.heap import staged, watching
-from .staging.heap.identities import same
+from .staging.heap.identities import refuse_compared, same
 from .staging.heap.iterators import use as use_iterator
 
 Binary = Callable[[Any, Any], Any]
@@ -178,7 +178,7 @@ def _comparison(name: str, reflected: str, symbol: str) -> Binary:
         if left_class in _PLAIN and right_class in _PLAIN:
             return native(left, right)
         if not (is_user_class(left_class) or is_user_class(right_class)):
-            state.refuse_compared(left, right)
+            refuse_compared(left, right)
             return native(left, right)
         if _comparing(left_class, forward) is None and _comparing(right_class, backward) is None:
             return native(left, right)

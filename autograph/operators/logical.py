@@ -10,9 +10,8 @@ from .builtin_calls import truth
 from .calls import call, call_method
 from .data_model.special_methods import method
 from .dispatch import Thunk, backend_of, open_traces
-from .staging.heap import state
 from .staging.heap.aliases import use
-from .staging.heap.identities import check_key, same
+from .staging.heap.identities import check_key, refuse_compared, same
 from .staging.heap.iterators import use as use_iterator
 
 
@@ -113,7 +112,7 @@ def in_(item: object, container: Any) -> Any:
         use_iterator(container, "in")
     if backend is not None:
         return backend.contains(item, container)
-    state.refuse_compared(item, container)
+    refuse_compared(item, container)
     return item in container
 
 

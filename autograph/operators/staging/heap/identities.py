@@ -1,15 +1,18 @@
-"""`is`, and objects as keys, where an object may be another one: see `aliases`."""
+"""`is`, comparisons, and objects as keys, where an object may be another one, or hold what a run alone knows: see `aliases`."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from autograph.errors import StagedValueError
 from autograph.runtime.tensors.trace import user_location
 
+from ...data_model.raw_attributes import raw_attribute
+from ...data_model.special_methods import is_user_class
 from ...dispatch import active, open_traces
-from . import alias_paths, aliases
+from . import alias_paths, aliases, heap, state
 from .array_memory import is_array, is_tensor, is_whole
 from .decisions import Decision
 from .forms import original
@@ -113,3 +116,43 @@ def checking_key(table: object, function: Callable[..., Any]) -> Callable[..., A
 def _where() -> dict[str, Any]:
     place = user_location()
     return {} if place is None else place._asdict()
+
+
+def refuse_held(value: object) -> None:
+    """Refuses an object that code in C, or of a library, is about to look at as a whole, where the graph has what a
+    list or dict in it holds: it would find the item that stands in its place, and compare or measure that.
+
+    Such stand in objects that the trace has made, besides containers.
+
+    Raises:
+        StagedValueError: it holds one.
+    """
+    pending: list[Any] = [value]
+    seen: set[int] = set()
+    while heap.open_forms and pending:
+        each = pending.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        heap.refuse_staged(each)
+        if isinstance(each, (list, tuple, deque)):
+            pending.extend(each)
+        elif isinstance(each, dict):
+            pending.extend(each.values())
+        elif not is_user_class(type(each)) and any(journal.is_created(each) for journal in state.stack()):
+            pending.extend(raw_attribute(each, "__dict__", {}).values())
+
+
+def refuse_compared(*values: object) -> None:
+    """Refuses such objects among some that Python is about to compare or to search, but for lists, tuples and dicts,
+    whose parts are compared where they are staged."""
+    for each in values if heap.open_forms else ():
+        if not isinstance(each, (list, tuple, dict)):
+            refuse_held(each)
+
+
+def length(value: Any) -> int:
+    """``len`` of what has no staged form itself."""
+    if not isinstance(value, deque):
+        refuse_compared(value)
+    return len(value)

@@ -374,46 +374,6 @@ def about_to_store(obj: object) -> None:
     about_to_change_inside(obj)
 
 
-def refuse_held(value: object) -> None:
-    """Refuses an object that code in C, or of a library, is about to look at as a whole, where the graph has what a
-    list or dict in it holds: it would find the item that stands in its place, and compare or measure that.
-
-    Such stand in objects that the trace has made, besides containers.
-
-    Raises:
-        StagedValueError: it holds one.
-    """
-    pending: list[Any] = [value]
-    seen: set[int] = set()
-    while heap.open_forms and pending:
-        each = pending.pop()
-        if id(each) in seen:
-            continue
-        seen.add(id(each))
-        heap.refuse_staged(each)
-        if isinstance(each, (list, tuple, deque)):
-            pending.extend(each)
-        elif isinstance(each, dict):
-            pending.extend(each.values())
-        elif not is_user_class(type(each)) and any(journal.is_created(each) for journal in _local.stack):
-            pending.extend(raw_attribute(each, "__dict__", {}).values())
-
-
-def refuse_compared(*values: object) -> None:
-    """Refuses such objects among some that Python is about to compare or to search, but for lists, tuples and dicts,
-    whose parts are compared where they are staged."""
-    for each in values if heap.open_forms else ():
-        if not isinstance(each, (list, tuple, dict)):
-            refuse_held(each)
-
-
-def length(value: Any) -> int:
-    """``len`` of what has no staged form itself."""
-    if not isinstance(value, deque):
-        refuse_compared(value)
-    return len(value)
-
-
 def _store_refused(obj: object) -> MutationError:
     kind = type(obj).__qualname__
     return MutationError(

@@ -163,7 +163,7 @@ def _watched(function: Any) -> Callable[..., Any]:
     if isinstance(function, (Function, ConcreteFunction)):
         return makers.running_graph(function)
     if not state.stack() or id(function) in _PURE:
-        return state.length if function is len else function
+        return identities.length if function is len else function
     module = _top_module(function)
     if module in ("autograph", "pdb"):  # a debugger looks for the frame of the user
         return function
@@ -340,7 +340,7 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
     if isinstance(owner, (dict, set)):
         function = identities.checking_key(owner, function)
     if isinstance(owner, deque) and name in ("count", "index", "remove"):
-        state.refuse_held(owner)
+        identities.refuse_held(owner)
     if isinstance(owner, type):
         return makers.making_instance(function, owner)
     if isinstance(owner, list):

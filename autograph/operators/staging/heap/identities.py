@@ -1,4 +1,4 @@
-"""`is`, comparisons, and objects as keys, where an object may be another one, or hold what a run alone knows: see `aliases`."""
+"""`is`, comparisons and keys, where an object may be another one (see `aliases`) or hold what a run alone knows."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from .calls import call, call_method
 from .data_model.special_methods import method
 from .dispatch import Thunk, backend_of, open_traces
 from .staging.heap.aliases import use
+from .staging.heap.forms import VIEWS, viewed
 from .staging.heap.identities import check_key, refuse_compared, same
 from .staging.heap.iterators import use as use_iterator
 
@@ -126,6 +127,8 @@ def _backend_of_membership(item: object, container: object) -> Any:
     backend = backend_of(item, container)
     if backend is None and isinstance(container, (list, tuple)):
         return backend_within(item, container)
+    if backend is None and isinstance(container, VIEWS):
+        return backend_within(item, viewed(container))
     return backend
 
 

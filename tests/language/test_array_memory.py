@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import array
+import ctypes
 from collections.abc import Callable
 from typing import Any
 
@@ -487,3 +489,151 @@ def test_runs_change_an_outer_array_through_a_view() -> None:
     for x in (1, 2):
         np.testing.assert_array_equal(traced(tf.constant(x)), f(plain, x))
         np.testing.assert_array_equal(staged.array, plain.array)
+
+
+# Arrays whose memory is that of something else, and stores through what looks into an array.
+
+
+def by_nditer(n):
+    x = np.zeros(2)
+    for v in np.nditer(x, op_flags=["readwrite"]):
+        v[...] = v + n
+    return x
+
+
+def by_nditer_in_a_branch(n):
+    x = np.zeros(2)
+    with np.nditer(x, op_flags=["readwrite"]) as turns:
+        for v in turns:
+            if n > 1:
+                v += 4
+    return x
+
+
+def by_nditer_of_two(n):
+    x, y = np.ones(2), np.empty(2)
+    for a, b in np.nditer([x, y], op_flags=[["readonly"], ["writeonly"]]):
+        np.multiply(a, n, out=b)
+    return y
+
+
+def of_a_bytearray(n):
+    held = bytearray(4)
+    x = np.frombuffer(held, np.uint8)
+    if n > 1:
+        x[0] = 5
+    return list(held)
+
+
+def of_an_array_of_the_library(n):
+    held = array.array("i", [1, 2])
+    x = np.asarray(held)
+    x[n % 2] = 5
+    return list(held)
+
+
+def of_ctypes(n):
+    held = (ctypes.c_int * 3)()
+    x = np.ctypeslib.as_array(held)
+    x[0] = n
+    return list(held)
+
+
+def of_a_memoryview(n):
+    held = bytearray(4)
+    x = np.asarray(memoryview(held))[1:]
+    x += n
+    return list(held)
+
+
+def of_strides(n):
+    x = np.arange(4)
+    y = np.lib.stride_tricks.as_strided(x, (2,), (16,))
+    y[1] = n
+    return x
+
+
+def by_flat(n):
+    x = np.zeros((2, 2))
+    x.flat[1] = n
+    return x
+
+
+def by_flat_in_a_branch(n):
+    x = np.zeros((2, 2))
+    if n > 1:
+        x.flat[2] = 3
+    return x
+
+
+def by_a_memoryview_in_a_branch(n):
+    x = np.zeros(2)
+    if n > 1:
+        memoryview(x)[0] = 5.0
+    return x
+
+
+def by_all_of_flat(n):
+    x = np.zeros((2, 2))
+    if n > 1:
+        x.flat = 3
+    return x
+
+
+def by_its_shape(n):
+    x = np.zeros(4)
+    if n > 1:
+        x.shape = (2, 2)
+    return x.reshape(-1)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        by_nditer, by_nditer_in_a_branch, by_nditer_of_two, of_a_bytearray, of_an_array_of_the_library, of_ctypes,
+        of_a_memoryview, of_strides, by_flat, by_flat_in_a_branch, by_a_memoryview_in_a_branch, by_all_of_flat,
+        by_its_shape,
+    ],
+)  # fmt: skip
+def test_a_change_of_memory_that_the_graph_does_not_have_is_refused(function: Callable[..., Any]) -> None:
+    with pytest.raises(tf.errors.MutationError, match="Remedy: "):
+        tf.function(function)(tf.constant(2))
+
+
+def test_what_python_alone_changes_in_such_memory() -> None:
+    def f(n):
+        x = np.zeros((2, 2))
+        for v in np.nditer(x, op_flags=["readwrite"]):
+            v[...] = v + 1
+        x.flat[2] = 3
+        x.real = x * 2
+        x.shape = (4,)
+        held = bytearray(4)
+        y = np.frombuffer(held, np.uint8)
+        before = y[n % 4]
+        y[0] = held[1] = 7
+        return x * n, list(held), before + y[n % 4], sum([v * n for v in np.nditer(x)])
+
+    check(f, 1, 2, 4)
+
+    def in_a_branch(n):
+        x = np.zeros(4)
+        if n > 1:
+            x = np.zeros(4)
+            x.flat[2] = 3
+            x.shape = (2, 2)
+            x.shape = (4,)
+        return x
+
+    check(in_a_branch, 1, 2)
+
+
+def test_attributes_that_arrays_and_lists_do_not_have() -> None:
+    def f(n):
+        try:
+            np.zeros(2).size_of_it = 5
+        except AttributeError as error:
+            return str(error)
+        return ""
+
+    check(f, 1)

@@ -494,6 +494,92 @@ def test_a_view_that_is_kept_sees_the_change(name: str) -> None:
     check(values, 1, 0, -1)
 
 
+def test_what_a_view_that_is_kept_is_asked() -> None:
+    def f(x):
+        table = {"a": 1}
+        keys, proxy, held = table.keys(), types.MappingProxyType(table), [table.keys()]
+        if x > 0:
+            table["k"] = x
+        found = 2 if "k" not in held[0] else 1
+        return "k" in keys, "j" in keys, "k" in proxy, proxy.get("k", -1), found, isinstance(proxy, dict)
+
+    check(f, 1, 0)
+
+    def values(x):
+        table = {"a": 1, "b": 2}
+        values, items, proxy = table.values(), table.items(), types.MappingProxyType(table)
+        if x > 0:
+            table["a"] = x
+        return x in values, 1 in values, ("a", 1) in items, ("a", x) in items, ("c", 1) in items, proxy["a"]
+
+    check(values, 2, 0, 5)
+
+    def staged_values(x):
+        table = {"a": x}
+        return x in table.values(), x + 1 in table.values(), ("a", 5) in table.items()
+
+    check(staged_values, 2, 5)
+
+
+HELD = {"a": 1}
+HELD_KEYS = HELD.keys()
+HELD_PROXY = types.MappingProxyType(HELD)
+
+
+def test_a_view_of_a_dict_outside_sees_the_change() -> None:
+    def f(x):
+        if x > 0:
+            HELD["k"] = x
+        return "k" in HELD_KEYS, HELD_PROXY.get("k", -1)
+
+    staged = tf.function(f)
+    assert_same(as_python(staged(tf.constant(0))), (False, -1))
+    assert_same(as_python(staged(tf.constant(3))), (True, 3))
+    assert_same(as_python(staged(tf.constant(0))), (True, 3))
+
+
+ASKED = {
+    "and": lambda view: view & {"k"},
+    "difference": lambda view: view - {"a"},
+    "isdisjoint": lambda view: view.isdisjoint({"k"}),
+    "equal": lambda view: view == {"a"},
+    "subset": lambda view: view <= {"a"},
+    "reflected": lambda view: {"k"} | view,
+    "length": len,
+    "reversed": lambda view: list(reversed(view)),
+    "for": lambda view: [each for each in view],
+    "truth": bool,
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_what_needs_all_keys_of_a_view_is_refused(name: str) -> None:
+    ask = ASKED[name]
+
+    def f(x):
+        table = {"a": 1}
+        view = table.keys()
+        if x > 0:
+            table["k"] = x
+        ask(view)
+        return x
+
+    with pytest.raises(tf.errors.StagedValueError, match="the dict `table` has the key 'k' in some runs only"):
+        tf.function(f)(tf.constant(1))
+
+
+def test_an_iterator_over_values_that_are_changed_afterwards_is_refused() -> None:
+    def f(x):
+        table = {"a": 1}
+        kept = iter(table.values())
+        if x > 0:
+            table["k"] = 5
+        return next(kept)
+
+    with pytest.raises(tf.errors.MutationError, match="the dict `table` is changed .* iterator of Python runs over it"):
+        tf.function(f)(tf.constant(1))
+
+
 def test_an_iterator_over_a_dict_that_is_changed_afterwards_is_refused() -> None:
     def f(x):
         table = {"a": x}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from types import FunctionType
+from collections.abc import Callable, Iterator, KeysView
+from types import FunctionType, MappingProxyType
 from typing import Any
 
 from autograph.runtime.base.dtypes import Array
@@ -105,7 +105,8 @@ class GraphBackend(Backend):
         return conditions.or_(read(left), right)
 
     def contains(self, item: object, container: object) -> Any:
-        return as_number(membership.contains(read(item), read_items(container)), bool)
+        keys_of = heap.form_viewed(container) if isinstance(container, (KeysView, MappingProxyType)) else None
+        return as_number(membership.contains(read(item), read_items(container) if keys_of is None else keys_of), bool)
 
     def compare(self, operator: Callable[[Any, Any], Any], left: object, right: object) -> Any:
         return as_number(comparisons.compare(operator, left, right), bool)

@@ -145,6 +145,7 @@ def changing(array: object) -> StagedArray:
     """The staged form of an array that is about to be changed, which is noted."""
     if type(array) is np.ndarray and not array.flags.writeable:
         raise ValueError("assignment destination is read-only")
+    _check_owner(array)
     memory = memory_of(array)
     aliases.change(memory)
     form = form_of(array)
@@ -154,9 +155,29 @@ def changing(array: object) -> StagedArray:
     return form
 
 
+def _check_owner(array: Any) -> None:
+    """Refuses a change of an array whose memory is that of something else, which would not see it.
+
+    Raises:
+        MutationError: it is one.
+    """
+    owners = array_memory.owners(array)
+    if owners:
+        base = memory_of(array).base
+        kind = type(owners[0] if isinstance(base, memoryview) else base).__name__
+        raise MutationError(
+            f"an array that looks into the memory of a {kind} is changed by staged code; the {kind} would not see that",
+            **where(),
+            construct=kind,
+            remedy="change a copy, np.array(x), or use the array under an np.nditer itself: "
+            "for i in np.ndindex(x.shape): x[i] = ...",
+        )
+
+
 def note(array: object) -> None:
     """Notes what an array holds that Python itself is about to change."""
-    state.about_to_change(memory_of(array))
+    for each in (memory_of(array), *array_memory.owners(array)):
+        state.about_to_change(each)
 
 
 def must_stage(array: object, *values: object) -> bool:
@@ -176,8 +197,9 @@ def must_stage(array: object, *values: object) -> bool:
 def _changed_in_python(array: object, memory: Array) -> None:
     """Notes that Python changes an array at the top of a trace, which is taken back if that is thrown away."""
     for journal in stack():
-        if journal.outermost and not journal.is_created(memory):
-            journal.announce(memory if type(memory) is np.ndarray else array, user_code())
+        for each in (memory if type(memory) is np.ndarray else array, *array_memory.owners(array)):
+            if journal.outermost and not journal.is_created(each):
+                journal.announce(each, user_code())
 
 
 def is_staged(value: object) -> bool:
@@ -192,6 +214,8 @@ def is_staged(value: object) -> bool:
 def current(array: object) -> Any:
     """What an array holds now, as a tensor."""
     aliases.use(array)
+    if array_memory.owners(array):  # its owner may be changed meanwhile, unseen
+        return convert.wrap(np.array(array))
     return form_of(array).tensor(array)
 
 

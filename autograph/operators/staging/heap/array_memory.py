@@ -153,6 +153,13 @@ def _root(value: object) -> Any:
         value = base
 
 
+def owners(array: object) -> list[Any]:
+    """What owns the memory of an array, if that is no array which the graph follows: what `np.frombuffer` is given, the
+    arrays under an `np.nditer` or under a view of `as_strided`."""
+    base = memory_of(array).base if type(array) is np.ndarray else None
+    return [] if base is None else seen_through(base) or [_root(base)]
+
+
 def is_whole(value: Any) -> bool:
     """Whether an array is its memory itself, no view."""
     memory = memory_of(value)

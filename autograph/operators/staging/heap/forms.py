@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+import gc
 import operator
 from collections import OrderedDict
+from types import MappingProxyType
 from typing import Any
+
+VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()), MappingProxyType)
+"""The classes of Python's views of dicts."""
+
+
+def viewed(view: object) -> Any:
+    """The mapping that a view is one of: the only object that it refers to."""
+    return gc.get_referents(view)[0]
+
+
+def view_of(mapping: Any, view: object) -> Any:
+    """A view of a mapping that is like a view of another one."""
+    if isinstance(view, MappingProxyType):
+        return MappingProxyType(mapping)
+    return getattr(mapping, type(view).__name__.rpartition("_")[2])()
 
 # Past the methods of the user's classes, which may do something else.
 

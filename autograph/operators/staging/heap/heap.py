@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import operator
 import threading
-from collections.abc import Callable, ItemsView, Iterable, KeysView, Sequence, ValuesView
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -25,7 +24,7 @@ from autograph.runtime.tensors.trace_text import calls_libraries
 from ...data_model.raw_attributes import raw_attribute
 from .. import asked
 from . import aliases, array_memory
-from .forms import contents_of, holds, set_contents
+from .forms import VIEWS, contents_of, holds, set_contents, view_of, viewed
 from .forms import original as original
 
 
@@ -81,9 +80,16 @@ def form(value: object) -> Any:
                 return found[1]
         elif type(value) is np.ndarray or type(value) is SymbolicTensor:
             return _form_of_array(value)
-        elif isinstance(value, _VIEWS) and len(value) == 1:
-            return _staged_view(value)
+        elif isinstance(value, VIEWS):
+            found = form_viewed(value)
+            return value if found is None else view_of(found, value)
     return value
+
+
+def form_viewed(view: object) -> Any:
+    """The staged form of the dict that a view is one of; None where it has none, and of what is no view."""
+    found = _local.forms.get(id(viewed(view))) if open_forms and isinstance(view, VIEWS) else None
+    return None if found is None else found[1]
 
 
 def _form_of_array(value: object) -> Any:
@@ -108,6 +114,8 @@ def note_iterator(iterator: object, values: Iterable[Any]) -> None:
     for each in values:
         if isinstance(each, (list, dict)) or (type(each) is np.ndarray and each.ndim == 1):
             found.append(each)
+        elif isinstance(each, VIEWS):
+            found.append(viewed(each))
         elif array_memory.seen_through(each):
             found += array_memory.seen_through(each)
         else:
@@ -163,20 +171,6 @@ def guarding(function: Callable[..., Any], values: Iterable[Any]) -> Callable[..
     return run
 
 
-_VIEWS = (KeysView, ValuesView, ItemsView, MappingProxyType)
-
-
-def _staged_view(view: Any) -> Any:
-    """The same view of the staged form of a dict, if it is one of a dict that has got a form since."""
-    held = next(iter(view))
-    held = held[0] if isinstance(view, ItemsView) else held
-    if type(held) is not Elsewhere:
-        return view
-    if isinstance(view, MappingProxyType):
-        return held.form
-    return getattr(held.form, type(view).__name__.removeprefix("dict_"))()
-
-
 def given(value: object) -> Any:
     """A value as a function of a library gets it: staged forms in place of the lists and dicts that have them."""
     if not open_forms and not aliases.any_known():
@@ -207,11 +201,14 @@ calls_libraries(__file__)
 
 
 def has_form(value: object) -> bool:
-    """Whether a list or dict has a staged form, or only a run knows what an array holds."""
+    """Whether a list or dict, or the dict that a view is one of, has a staged form, or only a run knows what an array
+    holds."""
     if not open_forms:
         return False
     if isinstance(value, (list, dict)):
         return id(value) in _local.forms
+    if isinstance(value, VIEWS):
+        return form_viewed(value) is not None
     return type(value) is np.ndarray and form(value) is not value
 
 
@@ -251,7 +248,7 @@ def refuse_staged(obj: object) -> None:
     if isinstance(obj, Elsewhere):
         obj._refuse()
     if has_form(obj):
-        Elsewhere(_local.forms[id(obj)][1])._refuse()
+        Elsewhere(form_viewed(obj) if isinstance(obj, VIEWS) else _local.forms[id(obj)][1])._refuse()
 
 
 def unstage(obj: object) -> None:

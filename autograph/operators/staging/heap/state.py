@@ -355,7 +355,11 @@ def refuse_unknown(obj: object) -> None:
         MutationError: it is one.
     """
     journals = [journal for journal in _local.stack if not journal.outermost]
-    if journals and not journals[-1].knows(obj) and backend_of(obj) is None:
+    owners = array_memory.seen_through(obj)
+    is_new = bool(journals) and journals[-1].knows(obj) and all(map(journals[-1].is_created, owners))
+    for each in owners:
+        about_to_change(each)
+    if journals and not is_new and backend_of(obj) is None:
         raise _store_refused(obj)
 
 

@@ -35,6 +35,7 @@ from ...dispatch import backend_of
 from ..control.errors import where
 from ..heap import aliases, heap, identities, iterators, rebinding, state
 from ..heap.array_memory import is_array
+from ..heap.forms import VIEWS
 from ..heap.locations import Mutable, has_hidden_state
 from ..prelude import array_calls, library_errors, showing
 from ..prelude.sequences import has_staged
@@ -93,7 +94,7 @@ def _reaches_out(function: object) -> bool:
     owner = raw_attribute(function, "__self__")
     if owner is None or isinstance(owner, (ModuleType, type)):
         return effects.refused(function)
-    if isinstance(owner, (*CONTAINERS, *IMMUTABLE, np.ndarray)) or backend_of(owner) is not None:
+    if isinstance(owner, (*CONTAINERS, *IMMUTABLE, *VIEWS, np.ndarray)) or backend_of(owner) is not None:
         return False
     if effects.is_printing(owner) or any(journal.is_created(owner) for journal in state.stack()):
         return False
@@ -366,7 +367,7 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
         state.about_to_change(owner)
     if not journals or backend_of(owner) is not None or effects.is_printing(owner):
         return function
-    if isinstance(owner, IMMUTABLE):
+    if isinstance(owner, (*IMMUTABLE, *VIEWS)):
         return effects.checking_iterators(function)
     reading = next((names for kind, names in _READING.items() if isinstance(owner, kind)), None)
     if (reading is not None and name in reading) or any(journal.is_created(owner) for journal in journals):

@@ -15,7 +15,7 @@ from autograph.runtime.tensors.operands import array
 from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
 
 from ..control.errors import where
-from ..heap import aliases, array_forms, heap, rebinding, state
+from ..heap import aliases, array_forms, array_memory, heap, rebinding, state
 from ..values.dicts import StagedDict
 from ..values.elements import PythonList
 from ..values.iterables import StagedIterable, StagedRange
@@ -96,6 +96,8 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
     if heap.has_form(container) or (isinstance(container, list) and isinstance(index, (Tensor, slice))):
         rebinding.form_of(container, "list")[index] = heap.staged(value) if isinstance(index, slice) else value
         return container
+    if array_memory.seen_through(container):
+        raise _window(container)
     state.about_to_change(container)
     state.about_to_store(container)
     container[index] = value
@@ -122,6 +124,16 @@ def _not_numbers(array: Array) -> MutationError:
         **where(),
         construct="item store",
         remedy="use a list, or a tensor: tf.constant(x)",
+    )
+
+
+def _window(container: object) -> MutationError:
+    kind = type(container).__name__
+    return MutationError(
+        f"staged code stores into a {kind}, which changes the memory that it looks into",
+        **where(),
+        construct=f"{kind} store",
+        remedy="store into the array itself, or a view of it: a.reshape(-1)[i] = v",
     )
 
 

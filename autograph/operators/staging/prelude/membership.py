@@ -13,6 +13,7 @@ from .. import asked
 from ..control.conditions import any_of
 from ..control.errors import type_error, where
 from ..heap import heap
+from ..heap.forms import VIEWS
 from ..values.dicts import StagedDict
 from ..values.iterables import StagedIterable, StagedRange
 from ..values.lists import StagedList
@@ -39,7 +40,7 @@ def contains(item: object, container: Any) -> Any:
         return OPS["any"](container == item)
     if isinstance(container, (range, StagedRange)):
         return _in_range(item, container)
-    if isinstance(container, (list, tuple, set, frozenset, dict)):
+    if isinstance(container, (list, tuple, set, frozenset, dict, *VIEWS)):
         return any_of([True if each is item else equal(each, item) for each in container])
     if isinstance(container, bytes):
         raise StagedValueError("a staged string is searched for in bytes", **where(), remedy="search for it in a str")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
@@ -40,8 +41,32 @@ def written(function: Callable[..., Any], *arguments: object) -> Any:
     return function(*arguments)
 
 
+class _Local(threading.local):
+    refused: StagedValueError | None = None
+    """The last refusal since a library function has been called."""
+
+
+_local = _Local()
+
+
+def heard(function: Callable[..., Any], *arguments: object, **keywords: object) -> Any:
+    """What a library function gives, unless it has made some text in place of one that was refused, as `reprlib` does.
+
+    Raises:
+        StagedValueError: it has.
+    """
+    before, _local.refused = _local.refused, None
+    try:
+        made = function(*arguments, **keywords)
+        if _local.refused is not None:
+            raise _local.refused
+    finally:
+        _local.refused = before
+    return made
+
+
 _WRITTEN: CodeType = written.__code__
-_callers: set[str] = set()
+_callers: set[str] = {__file__}
 
 
 def calls_libraries(filename: str) -> None:
@@ -64,13 +89,14 @@ def check(kind: str) -> None:
     user = _refuses(frame)
     if user is not None:
         location = user_location()
-        raise StagedValueError(
+        _local.refused = StagedValueError(
             f"{user} writes {kind} as text: its value is known only when the graph runs",
             **({} if location is None else location._asdict()),
             construct=user,
             remedy="make a string tensor of it with an f-string, str(), `%` or str.format() in converted code, "
             "or show it with tf.print",
         )
+        raise _local.refused
 
 
 def _passes_on(frame: FrameType) -> bool:

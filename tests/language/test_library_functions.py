@@ -12,9 +12,11 @@ import heapq
 import io
 import json
 import math
+import operator
 import pickle
 import random
 import re
+import reprlib
 import statistics
 import time
 import warnings
@@ -303,3 +305,64 @@ def test_the_time_of_each_run() -> None:
 def test_print_refuses_what_is_no_stream(stream: Any) -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="output_stream"):
         tf.print("a", output_stream=stream)
+
+
+@pytest.mark.parametrize("show", [reprlib.repr, reprlib.Repr().repr])
+def test_a_text_in_place_of_the_one_that_is_refused_is_refused(show: Callable[..., Any]) -> None:
+    def of_a_tensor(n):
+        return show(n)
+
+    def of_elements(n):
+        a = [0, 1]
+        if n > 1:
+            a[0] = n
+        return show([a])
+
+    def of_a_list(n):
+        a = [0, 1]
+        if n > 1:
+            a.append(n)
+        return show(a)
+
+    for function in (of_a_tensor, of_elements, of_a_list):
+        with pytest.raises(tf.errors.StagedValueError, match="as text: its value is known only when the graph runs"):
+            tf.function(function)(tf.constant(1))
+    assert tf.function(lambda n: (show([1, 2]), n))(tf.constant(1))[0] == b"[1, 2]"
+
+
+def test_functions_of_operator_that_ask_containers() -> None:
+    class Five:
+        def __contains__(self, item):
+            return item == 5
+
+    def f(n):
+        a, d = [0, 1, 2], {"a": 1}
+        if n > 1:
+            a.append(n)
+            d["b"] = n
+        hints = [operator.length_hint(each, 3) for each in (a, d, range(n), 7)]
+        held = operator.contains(a, 2), operator.contains([1, 2], n), operator.contains((n, 2), 7)
+        return hints, held, operator.contains("abc", "a"), operator.contains(d, "b"), operator.contains(Five(), 5)
+
+    staged = tf.function(f)
+    for n in (0, 1, 2, 7):
+        assert python_values(staged(tf.constant(n))) == f(n)
+
+
+def test_an_endless_generator_is_given_up_soon() -> None:
+    taken = []
+
+    def numbers():
+        while True:
+            taken.append(1)
+            yield len(taken)
+
+    def f(n):
+        for number in numbers():
+            if number > n:
+                break
+        return n
+
+    with pytest.raises(tf.errors.StagingError, match="a Python iterator with a staged `break` has more than 500 items"):
+        tf.function(f)(tf.constant(3))
+    assert len(taken) < 1000

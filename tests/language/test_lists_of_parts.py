@@ -667,3 +667,67 @@ def test_a_loop_that_fails_leaves_nothing_for_the_next():
         tf.function(f)(tf.constant(INPUTS[1]))
     assert not loops._local.found and not loops._local.open
     check(f, INPUTS[0])
+
+
+class Node:
+    def __init__(self, value):
+        self.value = value
+        self.me = self
+
+
+def list_that_holds_itself(n):
+    a = [0]
+    a.append(a)
+    for i in range(n):
+        a[1][0] = i + a[0]
+    return a[0], a[1] is a, len(a)
+
+
+def list_that_holds_itself_in_a_branch_of_a_loop(n):
+    a = [0]
+    a.append((a, 1))
+    turn = 0
+    while turn < n:
+        turn += 1
+        if turn > 2:
+            a[1][0][0] += turn
+    return a[0]
+
+
+def two_lists_that_hold_each_other(n):
+    a = [0]
+    b = [a, 1]
+    a.append(b)
+    for i in range(n):
+        if i > 3:
+            break
+        a[1][0][0] += i
+        b[1] = i
+    return a[0], a[1][1]
+
+
+def dict_that_holds_itself(n):
+    d = {"value": 0}
+    d["me"] = d
+    for i in range(n):
+        d["me"]["value"] += i
+    return d["value"]
+
+
+def object_that_holds_itself(n):
+    node = Node(0)
+    for i in range(n):
+        node.me.value += i
+    return node.value
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize(
+    "function",
+    [
+        list_that_holds_itself, list_that_holds_itself_in_a_branch_of_a_loop, two_lists_that_hold_each_other,
+        dict_that_holds_itself, object_that_holds_itself,
+    ],
+)  # fmt: skip
+def test_what_holds_itself_in_a_loop(function):
+    check(function, 0, 1, 3, 5)

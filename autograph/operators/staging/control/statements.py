@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from ast import literal_eval
 from collections.abc import Callable, Iterator
+from operator import length_hint
 from typing import Any
 
 from autograph.errors import MutationError, StagingError
@@ -25,7 +26,9 @@ from .loop_options import maximum_iterations
 from .loops import Impure, Loop
 
 UNROLL_LIMIT = 5000
-"""Turns of a Python iterator of unknown length, each under a condition, after which staging gives up."""
+"""Turns of a Python iterator, each under a condition, after which staging gives up."""
+ENDLESS_LIMIT = 500
+"""The same of one that doesn't tell how many items it has: there may be no end."""
 
 _CONTAINERS: tuple[Any, ...] = ([], (), {}, {}.values(), {}.items(), set(), range(0), "", b"")
 _PLAIN = {type(reversed([])), *(type(iter(each)) for each in _CONTAINERS)}
@@ -145,7 +148,8 @@ def for_rest(
         with repetitions.repeated():
             return for_stmt(rest, body, names, options, broke=stop)
     ended: list[Any] = []
-    for _ in range(UNROLL_LIMIT):
+    limit = UNROLL_LIMIT if length_hint(iterator, 0) else ENDLESS_LIMIT
+    for _ in range(limit):
         refuse_open(iterator)
         stop, finished = _next_turn(stop, iterator, body, names, ended)
         heap.check_iterator(iterator)
@@ -154,7 +158,7 @@ def for_rest(
                 iterators.spend(each)
             return stop
     raise StagingError(
-        f"a Python iterator with a staged `break` has more than {UNROLL_LIMIT} items",
+        f"a Python iterator with a staged `break` has more than {limit} items",
         **where(),
         remedy="loop over a tensor, or over a range",
     )

@@ -62,11 +62,14 @@ def pairs(merged: object, frozen: object) -> Iterator[tuple[Any, Any]]:
     """A merged value and its parts at any depth, each beside what it stands for; not those of the same object, nor
     numbers and texts."""
     pending = [(merged, frozen)]
+    seen: dict[tuple[int, int], tuple[Any, Any]] = {}  # a list may hold itself
     while pending:
         merged, frozen = pending.pop()
         merged, frozen = form(_there(merged)), _there(frozen)
         yield merged, frozen
-        if not (isinstance(frozen, Frozen) and frozen.obj is original(merged)):
+        obj = frozen.obj if isinstance(frozen, Frozen) else frozen
+        if obj is not original(merged) and (id(merged), id(frozen)) not in seen:
+            seen[id(merged), id(frozen)] = merged, frozen
             pending.extend(_pairs(merged, frozen))
 
 

@@ -26,7 +26,7 @@ from autograph.errors import MutationError
 from autograph.runtime.functions import repetitions
 from autograph.runtime.functions.concrete import ConcreteFunction
 from autograph.runtime.functions.function import Function
-from autograph.runtime.tensors.trace_text import calls_libraries
+from autograph.runtime.tensors.trace_text import calls_libraries, heard
 
 from ...calls import call
 from ...data_model.frame_readers import reader
@@ -216,7 +216,7 @@ def _noting_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
             iterators.use(each)
             state.about_to_change(each)
         try:
-            made = function(*arguments, **keywords)
+            made = heard(function, *arguments, **keywords)
         except (TypeError, AttributeError) as error:
             raise library_errors.explained(error, function) from error.__cause__
         makers.note_result(function, made, (*arguments, *keywords.values()))

@@ -23,6 +23,7 @@ from ... import strings
 from ...calls import call
 from ...data_model import frame_readers
 from ...data_model.special_methods import method
+from .. import asked
 from ..control import conditions
 from ..control.branches import tried
 from ..control.errors import require, type_error, where
@@ -65,6 +66,12 @@ def len_(value: Any) -> Any:
     if isinstance(value, Tensor):
         return apply_text("__len__", value) if text.is_text(value) else length_of(value)
     return value.length() if is_staged(value) or isinstance(value, StagedDict) else len(value)
+
+
+def length_hint_(value: Any, default: int = 0) -> Any:
+    """``operator.length_hint``."""
+    has_length = isinstance(value, (StagedList, StagedDict, StagedRange))
+    return len_(value) if has_length else operator.length_hint(value, default)
 
 
 def int_(*arguments: Any, **keywords: object) -> Any:
@@ -431,6 +438,8 @@ _REPLACEMENTS = {id(getattr(builtins, name)): function for name, function in _BY
 _REPLACEMENTS[id(functools.reduce)] = reduce_
 _REPLACEMENTS[id(SymbolicTensor)] = type_of_tensor
 _REPLACEMENTS[id(operator.mod)] = strings.mod
+_REPLACEMENTS[id(operator.length_hint)] = _giving(length_hint_, int)
+_REPLACEMENTS[id(operator.contains)] = _giving(lambda values, item: asked.CONTAINS.function(item, values), bool)
 
 
 def replacement(function: object) -> Callable[..., Any] | None:

@@ -253,7 +253,9 @@ def inside(values: list[Any]) -> Iterator[Any]:
         elif isinstance(value, DictState):
             pending.extend(_larger(value.values.values()))
         elif isinstance(value, Attributes) or type(value) in (list, dict) or isinstance(value, tuple):
-            pending.extend(_larger(parts_of(value)[1]))
+            if id(value) not in seen:  # a list may hold itself
+                seen.add(id(value))
+                pending.extend(_larger(parts_of(value)[1]))
         else:
             yield value
 

@@ -122,6 +122,11 @@ def _refuses(frame: FrameType) -> str | None:
     return "this line" if is_user_file(code.co_filename) and unconverted.is_converted(code) else None
 
 
+def is_of_library(code: CodeType) -> bool:
+    """Whether a code object is of the standard library."""
+    return _library_module(code) is not None
+
+
 def _library_module(code: CodeType) -> str | None:
     """The module of the standard library that a code object is of."""
     filename = code.co_filename

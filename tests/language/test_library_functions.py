@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import csv
 import datetime
@@ -366,3 +367,124 @@ def test_an_endless_generator_is_given_up_soon() -> None:
     with pytest.raises(tf.errors.StagingError, match="a Python iterator with a staged `break` has more than 500 items"):
         tf.function(f)(tf.constant(3))
     assert len(taken) < 1000
+
+
+class Numbered(tuple):
+    def __len__(self):
+        return 9
+
+    def __iter__(self):
+        return iter([7])
+
+
+class Count(int):
+    def twice(self):
+        return self * 2
+
+
+class Word(str):
+    pass
+
+
+def test_a_tuple_class_with_a_length_of_its_own_in_a_branch() -> None:
+    def f(n):
+        pair = Numbered((1, n))
+        if n > 1:
+            pair = Numbered((2, n + 1))
+        return pair[0], pair[1], len(pair), [*pair]
+
+    staged = tf.function(f)
+    for n in (0, 3):
+        assert python_values(staged(tf.constant(n))) == f(n)
+
+
+def of_numbers(n):
+    return (Count(1) if n > 1 else Count(2)).twice()
+
+
+def of_strings(n):
+    word = Word("a")
+    if n > 1:
+        word = Word("b")
+    return word.upper()
+
+
+@pytest.mark.parametrize("function", [of_numbers, of_strings])
+def test_objects_that_are_numbers_or_strings_too_are_not_merged(function: Callable[..., Any]) -> None:
+    with pytest.raises(tf.errors.BranchMismatchError, match="more than its attributes"):
+        tf.function(function)(tf.constant(2))
+
+
+def sampled(n):
+    return random.Random(1).sample(grown(n), 2)
+
+
+def written_in_a_tuple(n):
+    held = [0]
+    pair = Pair(held, 1)
+    if n > 1:
+        held.append(n)
+    return json.dumps(pair)
+
+
+def asked_by_method(n):
+    return grown(n).__contains__(9)
+
+
+def a_fraction(n):
+    return fractions.Fraction(n, 4) > 0
+
+
+def grown(n):
+    values = [1, 2]
+    if n > 1:
+        values.append(n)
+    return values
+
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+@pytest.mark.filterwarnings("ignore::autograph.operators.staging.outside.effects.FrozenValueWarning")
+@pytest.mark.parametrize("function", [sampled, written_in_a_tuple, asked_by_method, a_fraction])
+def test_a_handler_does_not_catch_what_a_library_says_of_staged_values(function: Callable[..., Any]) -> None:
+    def f(n):
+        try:
+            return function(n)
+        except (TypeError, AttributeError):
+            return None
+
+    with pytest.raises(tf.errors.StagedValueError, match="Remedy: "):
+        tf.function(f)(tf.constant(2))
+
+
+def test_a_handler_catches_what_a_library_says_of_other_values() -> None:
+    def f(n):
+        try:
+            return [json.dumps({1, 2}), n]
+        except TypeError as error:
+            return str(error), n
+        except AttributeError:
+            return None
+
+    assert tf.function(f)(tf.constant(2))[0] == f(2)[0].encode()
+
+    def g(n):
+        values = grown(n)
+        try:
+            return values.place
+        except AttributeError as error:
+            return str(error)
+
+    assert tf.function(g)(tf.constant(2)) == b"'list' object has no attribute 'place'"
+
+
+def test_an_element_of_a_tuple_that_a_staged_index_has_chosen_is_not_changed() -> None:
+    def f(n):
+        x, y = [0], [1]
+        chosen = (x, y)[n % 2]
+        chosen.append(5)
+        return x, y
+
+    with pytest.raises(tf.errors.MutationError, match="an element of a tuple, which a staged index has chosen"):
+        tf.function(f)(tf.constant(2))

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from types import MappingProxyType
 from typing import Any
 
-VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()), MappingProxyType)
+VIEWS: tuple[type[Any], ...] = (type({}.keys()), type({}.values()), type({}.items()), MappingProxyType)
 """The classes of Python's views of dicts."""
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from autograph.errors import MutationError
+
+from ..control.errors import where
 from ..values.dicts import StagedDict
 from ..values.lists import ListState, StagedList
 from . import heap, list_changes
@@ -27,7 +30,18 @@ def set_merged(places: Iterable[tuple[Location, Any]]) -> None:
 
 
 def stage(values: list[Any] | dict[Any, Any], label: str) -> StateOf:
-    """Gives a Python list or dict a staged form that holds the same; returns the place of what that holds."""
+    """Gives a Python list or dict a staged form that holds the same; returns the place of what that holds.
+
+    Raises:
+        MutationError: an element of a tuple is changed, which a staged index has chosen: it is a copy.
+    """
+    if isinstance(values, tuple):
+        raise MutationError(
+            "an element of a tuple, which a staged index has chosen, is changed; it is a copy",
+            **where(),
+            construct="x[i]",
+            remedy="choose by `if`, or keep the elements in a list",
+        )
     parts = list(values) if isinstance(values, list) else []
     form = StagedDict.of(values, label) if isinstance(values, dict) else StagedList(ListState.of(values), label)
     _stage(values, form, label)

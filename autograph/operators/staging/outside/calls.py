@@ -218,7 +218,7 @@ def _noting_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             made = heard(function, *arguments, **keywords)
         except (TypeError, AttributeError) as error:
-            raise library_errors.explained(error, function) from error.__cause__
+            raise library_errors.explained(error, function, (*arguments, *keywords.values())) from error.__cause__
         makers.note_result(function, made, (*arguments, *keywords.values()))
         return made
 
@@ -243,7 +243,7 @@ def _watched_class(cls: Any) -> Callable[..., Any]:
         try:
             made = cls(*arguments, **keywords)
         except (TypeError, AttributeError) as error:
-            raise library_errors.explained(error, cls) from error.__cause__
+            raise library_errors.explained(error, cls, (*arguments, *keywords.values())) from error.__cause__
         state.created(made)
         unconverted.note_key(made)
         return made

@@ -10,13 +10,14 @@ import numpy as np
 
 from autograph.runtime.base import dtypes, shapes
 
+from ...data_model.by_type import ByType
 from ...variables import UNDEFINED
 from ..heap.alias_paths import possible
 from ..heap.edges import note_question
 from ..heap.snapshots import attributes_of_container
 from .chosen import join_chosen
 from .dicts import DictOf, join_dicts
-from .specs import Constant, Leaf, ListOf, Mismatch, Optional, Reference, Spec, Tree
+from .specs import Attributes, Constant, Leaf, ListOf, Mismatch, Optional, Reference, Spec, Tree
 from .values import structure_of, tensor_spec
 
 
@@ -92,7 +93,20 @@ def _opened(spec: Spec) -> Spec:
         return spec
     if attributes_of_container(spec.frozen.obj):
         raise Mismatch(spec, spec, reason=f"a {type(spec.frozen.obj).__name__} has attributes besides its items")
+    if isinstance(spec.frozen.contents, Attributes) and not _is_made_of_attributes(spec.frozen.contents.kind):
+        kind = spec.frozen.contents.kind.__name__
+        raise Mismatch(spec, spec, reason=f"a {kind} is more than its attributes, and a graph can't make another one")
     return structure_of(spec.frozen)
+
+
+@ByType
+def _is_made_of_attributes(kind: type) -> bool:
+    """Whether instances of a class can be made of attributes alone: they are no numbers, strings or exceptions too."""
+    try:
+        object.__new__(kind)
+    except TypeError:
+        return False
+    return True
 
 
 def opened_new(spec: Spec) -> Spec:

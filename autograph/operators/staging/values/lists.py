@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -129,6 +129,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
     """A list in a graph. It has the methods of Python's list that a graph can carry out; others are refused."""
 
     __slots__ = ("_held", "changes", "name")
+    _class: ClassVar[type] = list
     __hash__ = None  # type: ignore[assignment]
     depth = 0
     """How many staged lists it is an element of."""
@@ -403,7 +404,9 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         return self._ordered(other, operator.ge)
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"'list' object has no attribute {name!r}")
+        if hasattr(self._class, name):
+            raise self.refused(f"`x.{name}`", "use operators, len(x), x[i], `in`, or loop over it in converted code")
+        raise AttributeError(f"'{self._class.__name__}' object has no attribute {name!r}")
 
     def refused(self, what: str, remedy: str) -> StagedValueError:
         name = f" `{self.name}`" if self.name else ""

@@ -30,14 +30,12 @@ class StagedSet(StagedList):
     """A set in a graph: a staged list of different elements, in no order that Python code may rely on."""
 
     __slots__ = ()
+    _class = set
 
     def __getattribute__(self, name: str) -> Any:
         if name in _OF_LISTS:
             raise AttributeError(f"'set' object has no attribute '{name}'")
         return super().__getattribute__(name)
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"'set' object has no attribute '{name}'")
 
     def check_order(self) -> NoReturn:
         raise self.refused("what depends on the order of its elements", "use sorted(x) in its place")

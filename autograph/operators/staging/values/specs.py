@@ -376,6 +376,9 @@ def parts_of(value: Any) -> tuple[Sequence[Any], Sequence[Any]]:
     if isinstance(value, dict):
         return tuple(value), tuple(value.values())
     if isinstance(value, (tuple, list)):
+        if type(value) is not tuple and type(value) is not list:  # past the methods of its class
+            whole = slice(None)
+            value = tuple.__getitem__(value, whole) if isinstance(value, tuple) else list.__getitem__(value, whole)
         return range(len(value)), value
     if is_object(value):
         attributes = attributes_of(value)

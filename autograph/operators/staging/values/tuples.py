@@ -16,6 +16,7 @@ class StagedTuple(StagedList):
     """A tuple in a graph: a staged list that never changes."""
 
     __slots__ = ()
+    _class = tuple
 
     def __add__(self, other: Any) -> StagedList:
         if kind_of(other) is not tuple:
@@ -47,9 +48,6 @@ class StagedTuple(StagedList):
         if name in _OF_LISTS:
             raise AttributeError(f"'tuple' object has no attribute '{name}'")
         return super().__getattribute__(name)
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"'tuple' object has no attribute '{name}'")
 
     def __hash__(self) -> NoReturn:  # type: ignore[override]
         raise self.refused("its hash, as a key of a dict or set,", "use numbers or strings as keys")

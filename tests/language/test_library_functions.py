@@ -11,6 +11,7 @@ import fractions
 import hashlib
 import heapq
 import io
+import itertools
 import json
 import math
 import operator
@@ -488,3 +489,13 @@ def test_an_element_of_a_tuple_that_a_staged_index_has_chosen_is_not_changed() -
 
     with pytest.raises(tf.errors.MutationError, match="an element of a tuple, which a staged index has chosen"):
         tf.function(f)(tf.constant(2))
+
+
+@pytest.mark.parametrize("chosen", [filter, itertools.takewhile, itertools.dropwhile, itertools.filterfalse])
+def test_what_chooses_items_by_a_function_needs_to_know_its_answers(chosen: Any) -> None:
+    def known(n):
+        return list(chosen(lambda x: x < 2, iter([1, 2, 0]))), n
+
+    assert python_values(tf.function(known)(tf.constant(1))) == known(1)
+    with pytest.raises(tf.errors.StagedValueError, match=rf"{chosen.__name__}\(\) needs to know (.|\n)*a loop with"):
+        tf.function(lambda n: list(chosen(lambda x: x < n, iter([1, 2, 0]))))(tf.constant(1))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import operator
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -129,8 +130,9 @@ def _run_over(iterator: Any) -> list[Any]:
     return values if kind is type(iterator) else []
 
 
-def check_iterator(iterator: object) -> None:
-    """Refuses an iterator over a list or dict that has got a staged form, which it would not see.
+def check_iterator(iterator: object, is_held: bool = False) -> None:
+    """Refuses an iterator over a list or dict that has got a staged form, or a `partial` that holds one (``is_held``),
+    which would not see it.
 
     Raises:
         MutationError: it is one.
@@ -142,13 +144,17 @@ def check_iterator(iterator: object) -> None:
         if has_form(each):
             name = "" if isinstance(each, np.ndarray) else _local.forms[id(each)][1].name
             kind = "array" if isinstance(each, np.ndarray) else "dict" if isinstance(each, dict) else "list"
+            is_held = is_held or isinstance(iterator, partial)
+            use = "a `partial` holds it" if is_held else "a loop or an iterator of Python runs over it"
             place = user_location()
             raise MutationError(
-                f"the {kind}{f' `{name}`' if name else ''} is changed by staged code while a loop or an iterator of "
-                "Python runs over it, which would not see the change",
+                f"the {kind}{f' `{name}`' if name else ''} is changed by staged code while {use}, which would not see "
+                "the change",
                 **({} if place is None else place._asdict()),
                 construct=name or kind,
-                remedy=f"run over a copy of the {kind}, or over a tensor",
+                remedy="use a lambda in place of the `partial`, or make it after the change"
+                if is_held
+                else f"run over a copy of the {kind}, or over a tensor",
             )
 
 
@@ -157,15 +163,16 @@ def are_same(before: Sequence[Any], after: Sequence[Any]) -> bool:
     return len(before) == len(after) and all(map(operator.is_, before, after))
 
 
-def guarding(function: Callable[..., Any], values: Iterable[Any]) -> Callable[..., Any]:
-    """A function that Python's `map` or the like calls while it runs over some values: it must not stage these."""
+def guarding(function: Callable[..., Any], values: Iterable[Any], is_held: bool = False) -> Callable[..., Any]:
+    """A function that Python's `map` or the like calls while it runs over some values, or a `partial` that holds them:
+    it must not stage these."""
     values = tuple(values)
 
     def run(*arguments: object, **keywords: object) -> Any:
         result = function(*arguments, **keywords)
         if watching():
             for each in values:
-                check_iterator(each)
+                check_iterator(each, is_held)
         return result
 
     return run

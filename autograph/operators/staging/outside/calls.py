@@ -257,7 +257,8 @@ _FUNCTIONS = (FunctionType, MethodType, functools.partial)
 def _iterating(cls: Any) -> Callable[..., Any]:
     def construct(*arguments: object, **keywords: object) -> Any:
         values = (*arguments, *keywords.values())
-        given = [heap.guarding(call(each), values) if isinstance(each, _FUNCTIONS) else each for each in arguments]
+        guard = functools.partial(heap.guarding, values=values, is_held=cls is functools.partial)
+        given = [guard(call(each)) if isinstance(each, _FUNCTIONS) else each for each in arguments]
         made = iterators.note_made(cls(*given, **keywords), values)
         return _groups(made) if cls is itertools.groupby else made
 

@@ -18,6 +18,7 @@ from typing import Any, cast
 from autograph.errors import MutationError, StagedValueError
 from autograph.runtime.ops.host.host import numpy_function, py_function
 
+from ...calls import call
 from .. import asked
 from ..control.errors import where
 from ..heap.heap import giving, has_form, open_forms
@@ -183,6 +184,7 @@ _INSTEAD: dict[Any, str] = {
     itertools.combinations: "two loops over indices",
     itertools.permutations: "loops over indices",
     itertools.groupby: "a loop with `if`",
+    itertools.filterfalse: "a loop with `if`",
     itertools.starmap: "a loop",
     itertools.zip_longest: "a loop over the range of the greater length",
     itertools.cycle: "x[i % len(x)]",
@@ -209,9 +211,34 @@ def replacement(function: Any) -> Callable[..., Any] | None:
                 construct=function.__name__,
                 remedy=f"use {instead}",
             )
+        if function in _DECIDING:
+            arguments = tuple([deciding(each, function) if callable(each) else each for each in arguments])
         return _watched(function)(*arguments, **keywords)
 
     return check
+
+
+_DECIDING = frozenset((itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.groupby))
+"""What asks a function which items it is to give."""
+
+
+def deciding(test: Any, function: type) -> Callable[..., Any]:
+    """A test that an iterator of Python calls, which has to know the answer while tracing."""
+    form = call(test)
+
+    def decide(*arguments: object) -> Any:
+        answer = form(*arguments)
+        if is_staged(answer):
+            raise StagedValueError(
+                f"{function.__name__}() needs to know while tracing which items it gives; what its function gives is "
+                "known only when the graph runs",
+                **where(),
+                construct=function.__name__,
+                remedy=f"use {_INSTEAD.get(function, 'a loop with `if`')}",
+            )
+        return answer
+
+    return decide
 
 
 def _of_runs(call: Callable[..., Any]) -> Callable[..., Any]:

@@ -40,7 +40,7 @@ def contains(item: object, container: Any) -> Any:
         return OPS["any"](container == item)
     if isinstance(container, (range, StagedRange)):
         return _in_range(item, container)
-    if isinstance(container, (list, tuple, set, frozenset, dict)) or isinstance(container, VIEWS):
+    if isinstance(container, (list, tuple, set, frozenset, dict)) or isinstance(container, VIEWS):  # noqa: SIM101
         return any_of([True if each is item else equal(each, item) for each in container])
     if isinstance(container, bytes):
         raise StagedValueError("a staged string is searched for in bytes", **where(), remedy="search for it in a str")

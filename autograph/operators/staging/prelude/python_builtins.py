@@ -265,7 +265,7 @@ def filter_(function: Callable[..., Any], values: Any) -> Any:
         if tried(lambda: is_staged(*map(test, known))):
             return Filter(function, iterable(values))
         return filter(heap.guarding(test, (values,)), values)
-    return filter(None if function is None else heap.guarding(call(function), (values,)), values)
+    return filter(None if function is None else heap.guarding(library.deciding(function, filter), (values,)), values)
 
 
 def reversed_(values: Any) -> Any:

@@ -7,10 +7,7 @@ from collections.abc import Callable
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
-from numpy import ndarray
-
 from autograph.errors import MutationError
-from autograph.runtime.base.dtypes import Array
 from autograph.runtime.tensors.trace import user_location
 
 from .attributes import Owner, read_item
@@ -30,16 +27,9 @@ class _Items:
     """A list, dict or array whose items are stored or deleted, under a name that can't be given another one here."""
 
     __slots__ = ("_values",)
-    _values: Any
 
     def __init__(self, values: Any) -> None:
-        object.__setattr__(self, "_values", values)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if backend_of_array(self._values) is not None:
-            _set_attribute_of_array(self._values, name, value)
-        else:
-            setattr(self._values, name, value)
+        self._values = values
 
     def __getitem__(self, index: object) -> Any:
         return get_item(self._values, index)
@@ -50,28 +40,6 @@ class _Items:
     def __delitem__(self, index: Any) -> None:
         target = mut(self._values)  # evaluating the index may have changed it
         delete_item(self._values if type(target) is _Items else target, index)
-
-
-def _set_attribute_of_array(array: Array, name: str, value: object) -> None:
-    """``array.name = value``: `real` and `imag` are views of its memory, all else is set by Python alone.
-
-    Raises:
-        MutationError: staged code sets something else of the array.
-    """
-    if type(array) is ndarray and (name == "real" or (name == "imag" and array.dtype.kind == "c")):
-        set_item(value, getattr(array, name), ...)
-        return
-    is_older = any(not (journal.outermost or journal.is_created(array)) for journal in state.stack())
-    if is_older or heap.has_form(array) or backend_of(array, value) is not None:
-        place = user_location()
-        raise MutationError(
-            f"`{name}` of an array is set by staged code; a graph can't carry that change",
-            **({} if place is None else place._asdict()),
-            construct=f"array.{name}",
-            remedy="make another array, x = x.reshape(...), or store into its items, x[...] = v",
-        )
-    state.about_to_change(array)
-    setattr(array, name, value)
 
 
 def mut(obj: object) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import operator
 from collections import OrderedDict
 from types import MappingProxyType
@@ -12,9 +11,19 @@ VIEWS: tuple[type[Any], ...] = (type({}.keys()), type({}.values()), type({}.item
 """The classes of Python's views of dicts."""
 
 
-def viewed(view: object) -> Any:
-    """The mapping that a view is one of: the only object that it refers to."""
-    return gc.get_referents(view)[0]
+class _Operand:
+    """Gives the mapping that a proxy is one of: `|` hands it on to the other operand."""
+
+    def __ror__(self, mapping: object) -> Any:
+        return mapping
+
+
+_OPERAND: Any = _Operand()
+
+
+def viewed(view: Any) -> Any:
+    """The mapping that a view is one of."""
+    return (view if isinstance(view, MappingProxyType) else view.mapping) | _OPERAND
 
 
 def view_of(mapping: Any, view: object) -> Any:

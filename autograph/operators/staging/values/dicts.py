@@ -301,6 +301,8 @@ class StagedDict(Mutable):
         raise self._refused("`in` outside converted code")
 
     def __or__(self, other: object) -> Any:
+        if not isinstance(other, (dict, StagedDict)):
+            return NotImplemented
         made = self.copy()
         made.update(other)
         return made

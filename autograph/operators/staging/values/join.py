@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,7 @@ def _opened(spec: Spec) -> Spec:
 def _is_made_of_attributes(kind: type) -> bool:
     """Whether instances of a class can be made of attributes alone: they are no numbers, strings or exceptions too."""
     try:
-        object.__new__(kind)
+        (SimpleNamespace if issubclass(kind, SimpleNamespace) else object).__new__(kind)
     except TypeError:
         return False
     return True

@@ -11,6 +11,7 @@ from numpy import flatiter, ndarray
 
 from autograph.errors import MutationError
 from autograph.runtime.base.dtypes import Array
+from autograph.runtime.tensors.tensor import SymbolicTensor
 from autograph.runtime.tensors.trace import user_location
 
 from .calls import call, call_method
@@ -21,7 +22,7 @@ from .dispatch import active, backend_of, backend_of_array
 from .staging.control.refused import is_refusal
 from .staging.heap import state
 from .staging.heap.aliases import use
-from .staging.heap.array_memory import OF_C, is_array, is_tensor, memory_of
+from .staging.heap.array_memory import OF_C, is_array, memory_of
 from .staging.heap.heap import check_window, has_form, staged
 from .staging.heap.iterators import note_made
 
@@ -32,12 +33,9 @@ def get_attribute(obj: Any, name: str) -> Any:
     cls = type(obj)
     if cls is ndarray and has_form(obj):
         return _of_array(obj, name)
-    if is_tensor(obj):
+    if cls is SymbolicTensor:
         staging = active()
-        changing = None if staging is None else staging.changing_method(obj, name)
-        if changing is not None:
-            return changing
-        obj = staged(obj)
+        return getattr(obj, name) if staging is None else staging.get_attribute(obj, name)
     if cls is super:
         return _of_super(obj, name)
     if issubclass(cls, type) and is_user_class(obj):

@@ -227,9 +227,9 @@ class Backend:
         """
         return False
 
-    def changing_method(self, array: Array, name: str) -> Callable[..., Any] | None:
-        """The method of a name, if it is one that changes what a staged value that stands for an array holds."""
-        return None
+    def get_attribute(self, tensor: Any, name: str) -> Any:
+        """``tensor.name`` for a graph tensor that may stand for a Python number or string, or for an array."""
+        return getattr(tensor, name)
 
     def update_array(self, operator: Callable[[Any, Any], Any], array: Array, value: object) -> Any:
         """``array op= value``; ``operator`` is the one that is not in place. Returns the array.

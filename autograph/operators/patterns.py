@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .arithmetic import eq
+from .attributes import get_attribute
 from .control_flow import if_exp
-from .dispatch import Thunk, backend_of
+from .dispatch import Thunk, backend_of, staging
 from .logical import and_, is_, or_
 from .staging.control.refused import is_refusal
 from .staging.heap.heap import staged
@@ -356,7 +357,7 @@ class Class(Pattern):
                 raise TypeError(f"{cls.__name__}() got multiple sub-patterns for attribute {name!r}")
             seen.add(name)
             try:
-                values.append(getattr(subject, name))
+                values.append(get_attribute(subject, name) if staging() else getattr(subject, name))
             except AttributeError as error:
                 if is_refusal(error):
                     raise

@@ -24,6 +24,9 @@ __all__ = [
 Array = np.ndarray[Any, Any]
 """An array of NumPy, of any element type and shape; kernels take NumPy's scalars for it too."""
 
+OF_NUMPY = frozenset((np.ndarray, np.generic))
+"""What `Tensor.python` is of a graph tensor that stands for an array, or for one of NumPy's numbers."""
+
 
 class DType:
     """The element type of a tensor. There is one instance for each type, so ``is`` compares them too.
@@ -253,10 +256,10 @@ def with_weak(dtype: DType, python_type: type) -> DType:
 def joined(left: DType, left_number: type | None, right: DType, right_number: type | None) -> tuple[DType, type | None]:
     """The type of a value that has one of two types, and that of the Python number that it is in both cases, if any.
 
-    ``left_number`` and ``right_number`` are the types of Python numbers: these are weak; or `numpy.ndarray`, of arrays,
-    which yield to tensors. Raises `TypeError`.
+    ``left_number`` and ``right_number`` are the types of Python numbers: these are weak; or one of `OF_NUMPY`, of
+    arrays, which yield to tensors. Raises `TypeError`.
     """
-    if left_number is np.ndarray or right_number is np.ndarray:
+    if left_number in OF_NUMPY or right_number in OF_NUMPY:
         return _joined_arrays(left, left_number, right, right_number)
     if left_number is None or right_number is None:
         if left_number is not None:
@@ -272,11 +275,13 @@ def _joined_arrays(
     left: DType, left_number: type | None, right: DType, right_number: type | None
 ) -> tuple[DType, type | None]:
     """`joined`, where one of the two is an array."""
-    if right_number is np.ndarray:
+    if left_number not in OF_NUMPY:
         left, left_number, right, right_number = right, right_number, left, left_number
     if right_number is None:
         return (right if yields(left, right, is_known=False) else promote(left, right)), None
-    return (promote(left, right) if right_number is np.ndarray else with_weak(left, right_number)), np.ndarray
+    if right_number in OF_NUMPY:
+        return promote(left, right), left_number if left_number is right_number else np.ndarray
+    return with_weak(left, right_number), np.ndarray
 
 
 def result_type(*operands: object) -> DType:

@@ -409,5 +409,5 @@ def _read_all(value: Any) -> Any:
 
 
 def is_tensor(x: object) -> bool:
-    """Whether `x` is a tensor (eager or of a graph), a variable or `IndexedSlices`."""
-    return isinstance(x, (Tensor, Variable, IndexedSlices))
+    """Whether `x` is a tensor (eager or of a graph, and no number of Python's), a variable or `IndexedSlices`."""
+    return isinstance(x, (Variable, IndexedSlices)) or (isinstance(x, Tensor) and x.python is None)

@@ -18,6 +18,7 @@ from ..ir.op import FUNCTIONS
 from . import convert
 from . import tensor as tensors
 from .in_place import own
+from .operator_methods import KINDS
 from .slices import slice_method
 
 if TYPE_CHECKING:
@@ -54,7 +55,12 @@ def _item(tensor: Any, *index: Any) -> Any:
         return tensor.array.item(*index)
     if index:
         tensor = np.ravel(tensor)[index[0]] if len(index) == 1 and not isinstance(index[0], tuple) else tensor[index]
-    return np.reshape(tensor, ())
+    return _as_number(np.reshape(tensor, ()))
+
+
+def _as_number(tensor: Any) -> Any:
+    """What is one of Python's numbers or strings in plain code."""
+    return tensors.SymbolicTensor(tensor.value, KINDS[tensor.dtype.kind])
 
 
 def _tolist(tensor: Any) -> Any:
@@ -62,7 +68,7 @@ def _tolist(tensor: Any) -> Any:
     if isinstance(tensor, tensors.EagerTensor):
         return tensor.array.tolist()
     if shape == ():
-        return tensor
+        return _as_number(tensor)
     if shape is None or shape[0] is None:
         raise tensors.NO_VALUE.function(tensor, "with tolist()", "write list(x), or loop over it")
     return [_tolist(tensor[index]) for index in range(shape[0])]

@@ -58,7 +58,7 @@ def weak_kind(value: Any) -> type | None:
     if kind in _SCALARS:
         return kind
     if kind is SymbolicTensor:
-        return None if value.python is np.ndarray else value.python
+        return None if value.python in dtypes.OF_NUMPY else value.python
     if kind is not list and kind is not tuple:
         return _base(kind)
     widest: type | None = None
@@ -190,7 +190,7 @@ def _cast_array(array: np.ndarray[Any, Any], dtype: DType, original: object) -> 
 def is_array(value: object) -> bool:
     """Whether what is no Python number is an array, or a list of such, or a graph tensor that stands for one."""
     if type(value) is SymbolicTensor:
-        return value.python is np.ndarray
+        return value.python in dtypes.OF_NUMPY
     return not (hasattr(type(value), "__tensor__") or holds_tensor(value))
 
 

@@ -52,7 +52,7 @@ def lookup(name: str) -> Callable[..., Any] | None:
 def ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """What `Tensor.__array_ufunc__` does for one call."""
     name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-    return _dispatch(name, getattr(ufunc, method), inputs, keywords)
+    return _as_scalar(_dispatch(name, getattr(ufunc, method), inputs, keywords))
 
 
 @FUNCTION.give
@@ -70,7 +70,8 @@ def _dispatch(name: str, original: Callable[..., Any], arguments: tuple[Any, ...
     implementation = lookup(name)
     if implementation is not None:
         try:
-            return as_arrays(implementation(*arguments, **keywords), [arguments, *keywords.values()])
+            made = as_arrays(implementation(*arguments, **keywords), [arguments, *keywords.values()])
+            return _as_scalar(made) if name in _GIVE_SCALARS else made
         except TypeError:
             _check_call(name, implementation, arguments, keywords)
             raise
@@ -90,6 +91,18 @@ def as_arrays(result: object, arguments: object) -> Any:
     if type(result) is not SymbolicTensor or _any_tensor(arguments):
         return result
     return SymbolicTensor(result.value, np.ndarray)
+
+
+_GIVE_SCALARS = frozenset((
+    "all", "any", "argmax", "argmin", "average", "dot", "max", "mean", "median", "min", "prod", "ptp", "std", "sum",
+    "trace", "var", "vdot",
+))  # fmt: skip
+"""Functions that give a number of NumPy's, not an array, where the result has rank 0, as all ufuncs do."""
+
+
+def _as_scalar(made: Any) -> Any:
+    is_scalar = type(made) is SymbolicTensor and made.python is np.ndarray and made.static_shape == ()
+    return SymbolicTensor(made.value, np.generic) if is_scalar else made
 
 
 def _any_tensor(value: object) -> bool:

@@ -6,6 +6,8 @@ import opcode
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from autograph.errors import InvalidTypeError
 
 from ..base.dtypes import string
@@ -28,6 +30,12 @@ def refuse_repetition(tensor: Any, sequence: list[Any] | tuple[Any, ...]) -> Non
 def is_text(tensor: Any) -> bool:
     """Whether a tensor or variable is one string, which is repeated, formatted and indexed as Python's are."""
     return tensor.static_shape == () and tensor.dtype is string
+
+
+def item_kind(item: Any, key: object) -> type:
+    """What ``array[key]`` is: an array, or (of rank 0, where the key has no ``...``) one of NumPy's numbers."""
+    keys = key if isinstance(key, tuple) else (key,)
+    return np.generic if item.static_shape == () and all(each is not Ellipsis for each in keys) else np.ndarray
 
 
 def array(tensor: object, lack: str) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.dtypes import bool_, int32
+from ..base.dtypes import OF_NUMPY, bool_, int32
 from ..ir.op import APPLY, OPS
 from .in_place import updated
 
@@ -55,7 +55,8 @@ def unary(name: str) -> Callable[[Any], Any]:
 multiplied, multiplied_by = binary("multiply"), reflected("multiply")
 remainder, to_the_power = binary("remainder"), binary("power")
 equal, not_equal = binary("equal"), binary("not_equal")
-_KINDS = {"b": bool, "i": int, "u": int, "f": float, "c": complex, "S": str}
+KINDS = {"b": bool, "i": int, "u": int, "f": float, "c": complex, "S": str}
+"""The types of Python's own values, by kind of dtype."""
 _PYTHON = frozenset((bool, int, float, complex, str))
 
 
@@ -63,8 +64,9 @@ def _of_numbers(result: Any, self: Any, other: object) -> Any:
     """What an operator gives for a Python number, or array, that is known only to the graph, and another operand."""
     kind = type(other) if isinstance(other, (np.ndarray, np.generic)) else getattr(other, "python", None)
     if type(other) in _PYTHON or kind is not None:
-        is_array = self.python is np.ndarray or (kind is not None and kind not in _PYTHON)
-        result.python = np.ndarray if is_array else _KINDS[result.dtype.kind]
+        is_array = self.python in OF_NUMPY or (kind is not None and kind not in _PYTHON)
+        of_numpy = np.generic if result.static_shape == () else np.ndarray  # no operator gives arrays of rank 0
+        result.python = of_numpy if is_array else KINDS[result.dtype.kind]
     return result
 
 

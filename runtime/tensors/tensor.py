@@ -61,7 +61,7 @@ class Tensor:
 
     __array_priority__ = 100
     python: type | None = None
-    """For a graph tensor that stands for a Python number, or an array of NumPy: the type of that."""
+    """For a graph tensor that stands for a Python number, or for what is NumPy's (`OF_NUMPY`): the type of that."""
     device = "/job:localhost/replica:0/task:0/device:CPU:0"
     """Where the value is; ``""`` of graph tensors, which have none."""
 
@@ -181,7 +181,7 @@ class Tensor:
         if operands.is_text(self) and (type(key) in (int, slice) or isinstance(key, Tensor)):
             return operands.part(self, key)
         item = FUNCTIONS["get_item"](operands.array(self, "is not subscriptable"), key)
-        return SymbolicTensor(item.value, self.python) if self.python is np.ndarray else item
+        return SymbolicTensor(item.value, operands.item_kind(item, key)) if self.python is np.ndarray else item
 
     def __setitem__(self, key: object, value: object) -> NoReturn:
         raise InvalidTypeError(
@@ -321,7 +321,7 @@ class SymbolicTensor(Tensor):
     """What a node of a graph will compute. Python can't see its value: `StagedValueError` where it tries to.
 
     ``python``: the type of the Python number that it stands for, such as the index of a loop over a `range`, or
-    `numpy.ndarray` for an array: it takes part in promotion as that would.
+    `numpy.ndarray` for an array, `numpy.generic` for a number of NumPy's: it takes part in promotion as that would.
     """
 
     __slots__ = ("python", "value")

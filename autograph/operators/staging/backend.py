@@ -19,7 +19,7 @@ from .heap import array_forms, class_defaults, heap, state
 from .heap.assigned_contents import assign_where, decided
 from .outside import calls, unconverted
 from .prelude import (
-    array_calls,
+    attribute_calls,
     comparisons,
     displays,
     items,
@@ -174,8 +174,8 @@ class GraphBackend(Backend):
     def set_in_element(self, value: object, container: object, place: object, array: Array, index: object) -> bool:
         return items.set_in_element(value, container, read(place), array, read(index))
 
-    def changing_method(self, array: Array, name: str) -> Callable[..., Any] | None:
-        return array_calls.changing_method(array, name)
+    def get_attribute(self, tensor: Any, name: str) -> Any:
+        return attribute_calls.attribute(tensor, name)
 
     def update_array(self, operator: Callable[[Any, Any], Any], array: Array, value: object) -> Any:
         return array_forms.update(operator, array, value)

@@ -17,6 +17,7 @@ from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.shape import index as index_ops
 from autograph.runtime.ops.shape.views import rewritten
 from autograph.runtime.tensors import convert
+from autograph.runtime.tensors.operands import item_kind
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from ...dispatch import backend_of
@@ -228,7 +229,8 @@ def get_item(array: object, index: Any) -> Any:
             return found
         if not heap.has_form(array):
             return found
-    return as_number(current(array)[index], array_memory.kind_of(array))
+    item = current(array)[index]
+    return as_number(item, array_memory.kind_of(array) and item_kind(item, index))
 
 
 def set_item(value: object, array: Any, index: object) -> None:

@@ -95,7 +95,8 @@ def method(function: Callable[..., Any], array: Array) -> Callable[..., Any]:
         given = [heap.given(each) for each in arguments]
         named = {key: heap.given(each) for key, each in keywords.items()}
         if form is not array:
-            return as_arrays(getattr(form, name)(*given, **named), [*given, *named.values()])
+            made = getattr(form, name)(*given, **named)
+            return as_arrays(made, [*given, *named.values()]) if getattr(made, "python", None) is None else made
         made = function(*given, **named)
         if type(made) is list or (type(made) is np.ndarray and made.base is None):
             state.created_with_parts(made)
@@ -104,7 +105,7 @@ def method(function: Callable[..., Any], array: Array) -> Callable[..., Any]:
     return run
 
 
-def changing_method(array: Array, name: str) -> Callable[..., Any] | None:
+def changing_method(array: Any, name: str) -> Callable[..., Any] | None:
     """The method of a name, if it is one that changes a graph tensor that stands for an array."""
     change = _METHODS.get(name)
     return None if change is None else lambda *arguments, **keywords: change(None, array, *arguments, **keywords)

@@ -1,27 +1,95 @@
-"""`hasattr` and `getattr` while a graph is built."""
+"""Attributes of staged values, `hasattr` and `getattr` while a graph is built."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograph.runtime.base import dtypes
+from autograph.errors import StagedValueError
+from autograph.runtime.base.dtypes import OF_NUMPY, int32, string
+from autograph.runtime.ir.op import OPS
+from autograph.runtime.ops.lists.lists import from_tensor_op
 from autograph.runtime.ops.text.text import text_op
+from autograph.runtime.tensors.operator_methods import KINDS
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from ...variables import UNDEFINED
 from ..control.cond import if_stmt
-from ..control.errors import type_error
+from ..control.errors import type_error, where
 from ..control.refused import is_refusal
+from ..heap import heap
+from ..heap.array_memory import is_tensor
+from ..values.lists import ListState, staged
 from ..values.maybe import Maybe
+from ..values.specs import Leaf, ListOf, as_number
+from .array_calls import changing_method
 from .staged_values import is_staged
+
+
+def attribute(tensor: SymbolicTensor, name: str) -> Any:
+    """``tensor.name`` for a graph tensor that may stand for a Python number or string, or for an array: as of those.
+
+    Raises:
+        AttributeError: Python's own values have no such attribute, whether tensors have it or not.
+    """
+    changing = changing_method(tensor, name) if is_tensor(tensor) else None
+    if changing is not None:
+        return changing
+    if tensor.python is None:
+        return getattr(heap.staged(tensor), name)
+    kind = class_of(tensor)
+    if not hasattr(kind, name):
+        raise _no_attribute(tensor, kind, name)
+    if name == "__class__":
+        return kind
+    found = _OF_ARRAYS.get(name) if tensor.python in OF_NUMPY else None
+    return getattr(heap.staged(tensor), name) if found is None else found(tensor)
+
+
+def _no_attribute(tensor: SymbolicTensor, kind: type, name: str) -> AttributeError:
+    module = "numpy." if tensor.python in OF_NUMPY else ""
+    error = AttributeError(f"'{module}{kind.__name__}' object has no attribute '{name}'", name=name, obj=tensor)
+    if hasattr(SymbolicTensor, name):
+        error.add_note(f"Remedy: write tf.convert_to_tensor(x).{name} for that of a tensor")
+    return error
+
+
+def class_of(tensor: SymbolicTensor) -> type:
+    """The class of the Python value that a graph tensor stands for, by its methods: of a string, or of an array."""
+    if tensor.python is np.generic:
+        return np.str_ if tensor.dtype is string else tensor.dtype.numpy.type
+    is_text = tensor.op.op is text_op and tensor.dtype is string
+    return tensor.python or (str if is_text else type(tensor))
+
+
+def _shape(array: SymbolicTensor) -> Any:
+    """The shape as arrays have it: a tuple of numbers, of which the run tells those that are not known."""
+    shape, dimensions = array.static_shape, OPS["shape"]
+    if shape is None:
+        handle = from_tensor_op(dimensions(array))
+        return staged(ListState(ListOf(Leaf(int32, (), int), tuple), (handle,)))
+    return tuple([as_number(dimensions(array)[i], int) if each is None else each for i, each in enumerate(shape)])
+
+
+_OF_ARRAYS: dict[str, Callable[[SymbolicTensor], Any]] = {
+    "shape": _shape,
+    "ndim": lambda array: as_number(OPS["rank"](array), int) if array.static_shape is None else array.ndim,
+    "size": lambda array: as_number(np.size(array), int),
+    "dtype": lambda array: array.dtype.numpy,
+    "device": lambda array: "cpu",
+}
+
+
+def _read(obj: object, name: str) -> Any:
+    return attribute(obj, name) if type(obj) is SymbolicTensor else getattr(obj, name)
 
 
 def hasattr_(obj: object, name: str) -> Any:
     """``hasattr``: staged when the attribute may have been deleted, or not set yet."""
     try:
-        value = getattr(obj, name)
+        value = _read(obj, name)
     except AttributeError as error:
         if _may_have(obj, name, error):
             raise
@@ -36,7 +104,7 @@ def getattr_(obj: object, name: str, *default: object) -> Any:
     if is_staged(name):
         raise type_error("getattr() with a name that only the run knows", "choose the attribute in an `if`")
     try:
-        value = getattr(obj, name)
+        value = _read(obj, name)
     except AttributeError as error:
         if not default or _may_have(obj, name, error):
             raise
@@ -51,12 +119,45 @@ def getattr_(obj: object, name: str, *default: object) -> Any:
 def _may_have(obj: object, name: str, error: AttributeError) -> bool:
     """Whether an object may have, in a run of the program as Python, an attribute that can't be read now."""
     if isinstance(obj, SymbolicTensor):  # eager ones have no others
-        python = python_type(obj)
-        return python is not None and hasattr(python, name)
+        return hasattr(class_of(obj), name)
     return is_refusal(error)
 
 
-def python_type(tensor: SymbolicTensor) -> type | None:
-    """The type of the Python value that a graph tensor stands for; what methods of strings give is of their type."""
-    is_text = tensor.op.op is text_op and tensor.dtype is dtypes.string
-    return (tensor.python if tensor.python is not np.ndarray else None) or (str if is_text else None)
+def is_instance(tensor: SymbolicTensor, kinds: Any) -> bool:
+    """``isinstance`` of the Python value that a graph tensor stands for.
+
+    Raises:
+        StagedValueError: it is an array of rank 0, or a number of NumPy's or Python's, and the answer would tell which.
+    """
+    kind = class_of(tensor)
+    if not _may_be_number(tensor):
+        return kind is not type(tensor) and isinstance(kind(0) if kind is np.ndarray else kind(), kinds)
+    dtype = tensor.dtype
+    found = {isinstance(each, kinds) for each in (np.empty(()), dtype.numpy.type(), KINDS[dtype.kind]())}
+    if len(found) > 1:
+        raise _unknown_class("isinstance")
+    return found.pop()
+
+
+def known_class_of(tensor: SymbolicTensor) -> type:
+    """``type`` of that.
+
+    Raises:
+        StagedValueError: it is an array of rank 0, or a number of NumPy's or Python's.
+    """
+    if _may_be_number(tensor):
+        raise _unknown_class("type")
+    return class_of(tensor)
+
+
+def _may_be_number(tensor: SymbolicTensor) -> bool:
+    return tensor.python is np.ndarray and tensor.static_shape in ((), None)
+
+
+def _unknown_class(function: str) -> StagedValueError:
+    return StagedValueError(
+        f"{function}() is asked whether a value is an array, or a number of NumPy's or Python's: only the run knows",
+        **where(),
+        construct=function,
+        remedy="make it a number of Python's before, by float(x) or int(x)",
+    )

@@ -11,7 +11,7 @@ from autograph.runtime.base.dtypes import Array
 from autograph.runtime.ops.shape import index as index_ops
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.in_place import note_store
-from autograph.runtime.tensors.operands import array
+from autograph.runtime.tensors.operands import array, item_kind
 from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
 
 from ..control.errors import where
@@ -38,7 +38,8 @@ def get_item(container: Any, index: Any) -> Any:
     if isinstance(container, StagedIterable):
         return container.at(index)
     if isinstance(container, np.ndarray):
-        return as_number(convert_to_tensor(container)[index], np.ndarray)
+        item = convert_to_tensor(container)[index]
+        return as_number(item, item_kind(item, index))
     if isinstance(container, str):
         return convert_to_tensor(container)[index]
     if isinstance(container, (list, tuple, range)) and isinstance(index, slice):

@@ -38,7 +38,7 @@ from ..values.maybe import Maybe
 from ..values.specs import as_number
 from ..values.truths import Truth
 from . import library, text
-from .attribute_calls import getattr_, hasattr_, python_type
+from .attribute_calls import getattr_, hasattr_, is_instance, known_class_of
 from .composed_iterables import Enumerate, Filter, Iterator, Map, Reversed, Zip
 from .sequences import (
     all_,
@@ -311,8 +311,8 @@ def isinstance_(value: object, kinds: Any) -> Any:
         raise value.ag__mismatch
     if isinstance(value, StagedList):
         return isinstance(kind_of(value)(), kinds)
-    if isinstance(value, SymbolicTensor) and (python := python_type(value)) is not None:
-        return isinstance(python(), kinds) or isinstance(value, kinds)
+    if isinstance(value, SymbolicTensor):
+        return is_instance(value, kinds) or (value.python is None and isinstance(value, kinds))
     if isinstance(value, StagedDict):
         return isinstance({}, kinds)
     return isinstance(range(0), kinds) if isinstance(value, StagedRange) else isinstance(value, kinds)
@@ -326,8 +326,9 @@ def type_(*arguments: Any, **keywords: Any) -> Any:
         raise arguments[0].ag__mismatch
     if len(arguments) == 1 and isinstance(arguments[0], StagedList):
         return kind_of(arguments[0])
-    staged = len(arguments) == 1 and isinstance(arguments[0], SymbolicTensor)
-    return (staged and python_type(arguments[0])) or type(*arguments, **keywords)
+    if len(arguments) == 1 and isinstance(arguments[0], SymbolicTensor):
+        return known_class_of(arguments[0])
+    return type(*arguments, **keywords)
 
 
 def _giving(function: Callable[..., Any], kind: type) -> Callable[..., Any]:

@@ -191,7 +191,7 @@ def _extreme(
             if length == 0 if isinstance(length, int) else True:
                 require(length != 0, ValueError(f"{name}() iterable argument is empty"))
             return as_number(_extreme_item(name, values), python)
-    if key is None and isinstance(values, (list, tuple)) and all(_is_scalar(each) for each in values):
+    if key is None and isinstance(values, (list, tuple)) and has_staged(values) and all(map(_is_scalar, values)):
         of_two: Callable[[Any, Any], Any] = OPS[pairwise]
         if any(map(_may_be_nan, values)):
             of_two = lambda best, value: OPS["where"](better(value, best), value, best)  # noqa: E731

@@ -15,8 +15,6 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
-import numpy as np
-
 from autograph.runtime.base import dtypes
 from autograph.runtime.ops.text.text import (
     MAPPINGS,
@@ -93,7 +91,7 @@ def _exact(value: object) -> Any:
     `str` and `repr` write as many digits as tell it from all others of its dtype; so is a Python number written.
     """
     value = value.value() if isinstance(value, Variable) else value
-    if type(value) is SymbolicTensor and value.python in (None, np.ndarray) and value.static_shape == ():
+    if type(value) is SymbolicTensor and value.python in (None, *dtypes.OF_NUMPY) and value.static_shape == ():
         wider = _EXACT.get(value.dtype)
         if wider is not None:
             return cast(value, wider)

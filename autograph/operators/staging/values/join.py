@@ -7,8 +7,6 @@ import threading
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
 from autograph.runtime.base import dtypes, shapes
 
 from ...data_model.by_type import ByType
@@ -193,7 +191,7 @@ def repeats(spec: Spec | None) -> bool:
 def element_spec(spec: Spec) -> Spec:
     """What the elements of a staged list are like, when one is like `spec`: numbers may differ from place to place."""
     if isinstance(spec, Constant):
-        return tensor_spec(spec.value) or spec
+        return spec if type(spec.value) is bytes else tensor_spec(spec.value) or spec
     spec = _opened(spec)
     if isinstance(spec, Tree) and spec.kind is list:
         try:
@@ -207,22 +205,15 @@ def element_spec(spec: Spec) -> Spec:
 
 def _join_tensors(left: Spec, right: Spec) -> Spec:
     one, other = _as_leaf(left), _as_leaf(right)
-    if one is None or other is None:
+    if one is None or other is None or (bytes in (one.python, other.python) and None not in (one.python, other.python)):
         raise Mismatch(left, right)
     shape = shapes.relax(one.shape, other.shape)
     try:
-        dtype, python = dtypes.joined(one.dtype, _python_kind(left), other.dtype, _python_kind(right))
+        dtype, python = dtypes.joined(one.dtype, one.python, other.dtype, other.python)
     except TypeError:
         raise Mismatch(left, right) from None
-    is_array = [each.is_mixed or each.python is np.ndarray for each in (one, other)]
+    is_array = [each.is_mixed or each.python in dtypes.OF_NUMPY for each in (one, other)]
     return Leaf(dtype, shape, python, any(is_array) and python is None)
-
-
-def _python_kind(spec: Spec) -> type | None:
-    if isinstance(spec, Constant):
-        leaf = tensor_spec(spec.value)
-        return None if leaf is None else leaf.python
-    return spec.python if isinstance(spec, Leaf) else None
 
 
 def _as_leaf(spec: Spec) -> Leaf | None:

@@ -85,7 +85,9 @@ def _with_element(spec: ListOf, value: object) -> ListOf:
         raise StagingError(
             differ if left != right else f"{kind} can't hold objects such as {left}",
             **where(),
-            remedy="give all elements the same type and structure: tensors, numbers, strings, and tuples, lists, dicts "
+            remedy=f"keep plain values, {error.plain}"
+            if error.plain is not None
+            else "give all elements the same type and structure: tensors, numbers, strings, and tuples, lists, dicts "
             "and dataclasses of them",
         ) from None
 

@@ -64,6 +64,8 @@ def _reason(error: Mismatch) -> str:
 
 
 def _remedy(error: Mismatch, give: str, when: str) -> str:
+    if error.plain is not None:
+        return f"choose between plain values, {error.plain}"
     if _is_object(error.left) or _is_object(error.right):
         return _NO_DATA
     return f"{give} the same type and structure{when} (tensors may differ in dtype and shape)"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import enum
 import typing
 from collections.abc import Iterator, Sequence
 from types import FunctionType, ModuleType, SimpleNamespace
@@ -51,6 +52,22 @@ class Mismatch(Exception):
 
     def inside(self, step: str) -> Mismatch:
         return Mismatch(self.left, self.right, step + self.path, self.reason)
+
+    @property
+    def plain(self) -> str | None:
+        """What to write in place of a number or string of a class of its own, or of bytes; None for all others."""
+        return _plain(self.left) or _plain(self.right)
+
+
+def _plain(spec: Spec) -> str | None:
+    kind = type(spec.value) if isinstance(spec, Constant) else spec.kind if isinstance(spec, Tree) else object
+    if kind is bytes:
+        return "such as x.decode() in place of bytes"
+    if kind in SCALARS or not issubclass(kind, SCALARS):
+        return None
+    base = next(each for each in SCALARS if issubclass(kind, each))
+    plain = "x.value" if issubclass(kind, enum.Enum) else f"{base.__name__}(x)"
+    return f"such as {plain} in place of the {kind.__name__}"
 
 
 class Frozen:
@@ -123,6 +140,8 @@ def described(value: object) -> str:
     if isinstance(value, ModuleType):
         return f"the module `{value.__name__}`"
     text = repr(value)
+    if type(value) not in SCALARS and any(type(value).__repr__ is each.__repr__ for each in SCALARS):
+        text = f"the {type(value).__name__} {text}"
     if len(text) < 60 and "\n" not in text and " at 0x" not in text:
         return text
     kind = type(value).__name__

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.runtime.base import dtypes
 from autograph.runtime.tensors import convert
 from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor, Tensor
 
@@ -211,16 +212,20 @@ def varying(value: object) -> Spec:
 
 
 def tensor_spec(value: object) -> Leaf | None:
-    """The specification of the tensor that a number, string or array becomes; None when it becomes none."""
+    """The specification of the tensor that a number, string or array becomes; None when it becomes none.
+
+    A member of an `enum.IntEnum`, or another number or string of a class of its own, becomes none: a tensor would hold
+    the number, and nothing of the class; nor do NumPy's bytes.
+    """
     if isinstance(value, EagerTensor):
         return Leaf(value.dtype, value.static_shape)
-    if isinstance(value, (*SCALARS, np.ndarray, np.generic)):
+    if type(value) in SCALARS or (isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind != "S"):
         try:
             tensor = convert.convert_to_tensor(value)
         except (TypeError, ValueError, OverflowError):
             return None
-        python = np.ndarray if isinstance(value, (np.ndarray, np.generic)) else type(value)
-        return Leaf(tensor.dtype, tensor.static_shape, python if python is np.ndarray or python in SCALARS else None)
+        python = next((each for each in dtypes.OF_NUMPY if isinstance(value, each)), type(value))
+        return Leaf(tensor.dtype, tensor.static_shape, python)
     to_tensor = getattr(type(value), "__tensor__", None)
     if to_tensor is not None:
         tensor = convert.convert_to_tensor(value)

@@ -49,7 +49,6 @@ from .attributes import AttributeUpdate as AttributeUpdate
 from .attributes import ItemUpdate as ItemUpdate
 from .attributes import get_attribute as get_attribute
 from .attributes import get_subscript as get_subscript
-from .builtin_calls import iterated as iterated
 from .calls import call as call
 from .contexts import context as context
 from .control_flow import BREAK as BREAK
@@ -83,6 +82,7 @@ from .items import items_of_attribute as items_of_attribute
 from .items import items_of_item as items_of_item
 from .items import set_inner_item as set_inner_item
 from .items import update_inner_item as update_inner_item
+from .iteration import iterated as iterated
 from .logical import and_ as and_
 from .logical import compare as compare
 from .logical import in_ as in_

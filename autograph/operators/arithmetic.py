@@ -22,8 +22,9 @@ from autograph.runtime.tensors.tensor import Tensor
 from .calls import call, call_method
 from .data_model.special_methods import MISSING, is_generated, is_user_class, lookup, method
 from .dispatch import Backend, active, backend_of, backend_of_array
+from .iteration import iterated
 from .staging.heap import state
-from .staging.heap.forms import Form, original
+from .staging.heap.forms import Form, held_by, original
 from .staging.heap.heap import staged, watching
 from .staging.heap.identities import refuse_compared, same
 from .staging.heap.iterators import use as use_iterator
@@ -34,6 +35,7 @@ Binary = Callable[[Any, Any], Any]
 _PLAIN = frozenset((int, float, bool, complex, str, bytes, list, tuple, dict, type(None)))
 _CONTAINERS = (list, tuple, dict)
 _CHANGING = (list, dict)
+_REFLECTED = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
 _NOTED = (list, dict, set, deque, bytearray)
 _SYMBOLS = {"ior": "|", "iand": "&", "isub": "-", "ixor": "^"}
 
@@ -51,18 +53,24 @@ def _binary(name: str, symbol: str) -> Binary:
     forward, backward = f"__{bare}__", f"__r{bare}__"
 
     def operate(left: object, right: Any) -> Any:
+        if _are_users(left, right):
+            return _operate(left, right, forward, backward, native, symbol)
         if watching():
             left, right = staged(left), staged(right)
+        result = native(left, right)
         if type(left) in _PLAIN and type(right) in _PLAIN:
-            result = native(left, right)
             return made(result) if type(result) in _CHANGING else result
-        if not (is_user_class(type(left)) or is_user_class(type(right))):
-            result = native(left, right)
-            return made(result) if type(result) is ndarray else result
-        return _operate(left, right, forward, backward, native, symbol)
+        return made(result) if type(result) is ndarray else result
 
     operate.__name__ = operate.__qualname__ = name
     return operate
+
+
+def _are_users(left: object, right: object) -> bool:
+    """Whether one of two operands is an object of a user's class."""
+    if type(left) in _PLAIN and type(right) in _PLAIN:
+        return False
+    return is_user_class(type(left)) or is_user_class(type(right))
 
 
 def _operate(left: object, right: object, forward: str, backward: str, native: Binary, symbol: str) -> Any:
@@ -70,7 +78,7 @@ def _operate(left: object, right: object, forward: str, backward: str, native: B
     first = method(left_class, forward)
     second = method(right_class, backward) if right_class is not left_class else None
     if first is None and second is None:
-        return native(left, right)
+        return native(staged(left), staged(right))
     tried = False
     if second is not None and _goes_first(left_class, right_class, forward, backward):
         result = call_method(second, right, left)
@@ -109,6 +117,8 @@ def _is_builtin_sequence(cls: type) -> bool:
 def _try(found: FunctionType | None, cls: type, name: str, obj: object, other: object) -> Any:
     if found is not None:
         return call_method(found, obj, other)
+    obj, other = staged(obj), staged(other)
+    cls = type(obj)
     native = lookup(cls.__mro__, name)
     if native is MISSING or native is None:
         return NotImplemented
@@ -125,29 +135,37 @@ def _in_place(name: str, binary: Binary) -> Binary:
             updated = staging.update_array(binary, left, right)
             if updated is not NotImplemented:
                 return updated
+        if _are_users(left, right):
+            return change_by_method(left, right)
         if watching():
             return original(change(staged(left), staged(right)))
         return change(left, right)
 
-    def change(left: object, right: object) -> Any:
+    def change_by_method(left: object, right: object) -> Any:
         cls = type(left)
+        found = method(cls, special)
+        if found is not None:
+            result = call_method(found, left, right)
+            return binary(left, right) if result is NotImplemented else result
+        if not hasattr(cls, special):
+            return binary(left, right)
+        if isinstance(left, list) and (second := method(type(right), f"__r{name[1:]}__")) is not None:
+            result = call_method(second, right, left)  # before a list takes what it gets
+            if result is not NotImplemented:
+                return result
+        right = iterated(right) if isinstance(left, list) and name == "iadd" else staged(right)
+        return original(change(staged(left), right))
+
+    def change(left: object, right: object) -> Any:
         if isinstance(left, _NOTED):
-            if name == "iadd" and type(left) is list and isinstance(right, Form):
-                call(left.extend)(right)
+            if name == "iadd" and isinstance(left, list) and isinstance(right, Form):
+                call(list.extend)(left, right)
                 return left
             if isinstance(left, set) and isinstance(right, Form):
                 right.check_update_of_a_set(_SYMBOLS.get(name, ""))
             use_iterator(right, "`+=`")
             state.about_to_change(left)
-        if cls in _PLAIN and type(right) in _PLAIN:
-            return native(left, right)
-        if not (is_user_class(cls) or is_user_class(type(right))):
-            return native(left, right)
-        found = method(cls, special)
-        if found is not None:
-            result = call_method(found, left, right)
-            return binary(left, right) if result is NotImplemented else result
-        return native(left, right) if hasattr(cls, special) else binary(left, right)
+        return native(left, right)
 
     operate.__name__ = operate.__qualname__ = name
     return operate
@@ -158,10 +176,10 @@ def _unary(name: str) -> Callable[[Any], Any]:
     special = f"__{name}__"
 
     def operate(value: object) -> Any:
-        if watching():
-            value = staged(value)
         found = method(type(value), special)
-        return native(value) if found is None else call_method(found, value)
+        if found is not None:
+            return call_method(found, value)
+        return native(staged(value) if watching() else value)
 
     operate.__name__ = operate.__qualname__ = name
     return operate
@@ -172,16 +190,15 @@ def _comparison(name: str, reflected: str, symbol: str) -> Binary:
     forward, backward = f"__{name}__", f"__{reflected}__"
 
     def operate(left: object, right: object) -> Any:
-        if watching():
-            left, right = staged(left), staged(right)
         left_class, right_class = type(left), type(right)
-        if left_class in _PLAIN and right_class in _PLAIN:
-            return native(left, right)
-        if not (is_user_class(left_class) or is_user_class(right_class)):
-            refuse_compared(left, right)
+        if not _are_users(left, right):
+            if watching():
+                left, right = staged(left), staged(right)
+            if type(left) not in _PLAIN or type(right) not in _PLAIN:
+                refuse_compared(left, right)
             return native(left, right)
         if _comparing(left_class, forward) is None and _comparing(right_class, backward) is None:
-            return native(left, right)
+            return native(staged(left), staged(right)) if watching() else native(left, right)
         sides = [(left, right, forward), (right, left, backward)]
         if right_class is not left_class and (issubclass(right_class, left_class) or _is_staged_class(left_class)):
             sides.reverse()
@@ -242,7 +259,7 @@ def backend_within(*values: object) -> Backend | None:
     """The back end of what some values hold at any depth: of a staged part; for the user's objects, the active one."""
     pending, seen, objects = list(values), set(), False
     while pending:
-        each = staged(pending.pop())
+        each = held_by(staged(pending.pop()))
         if isinstance(each, _CONTAINERS):
             if id(each) not in seen:
                 seen.add(id(each))
@@ -272,7 +289,10 @@ def _compared(obj: object, other: object, name: str) -> Any:
     cls = type(obj)
     found = _comparing(cls, name)
     if found is None:
-        return getattr(cls, name)(obj, other)
+        obj, other = staged(obj), staged(other)
+        made = getattr(type(obj), name)(obj, other)
+        reflect = isinstance(obj, _CHANGING) and isinstance(other, Form) and made is NotImplemented
+        return getattr(type(other), _REFLECTED.get(name, name))(other, obj) if reflect else made
     result = call_method(found, obj, other)
     if name == "__ne__" and method(cls, name) is None and result is not NotImplemented:
         backend = backend_of(result)

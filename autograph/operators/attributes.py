@@ -23,6 +23,7 @@ from .staging.control.refused import is_refusal
 from .staging.heap import state
 from .staging.heap.aliases import use
 from .staging.heap.array_memory import OF_C, is_array, memory_of
+from .staging.heap.forms import Form
 from .staging.heap.heap import check_window, has_form, staged
 from .staging.heap.iterators import note_made
 
@@ -43,6 +44,8 @@ def get_attribute(obj: Any, name: str) -> Any:
         getter = method(type(found), "__get__")
         if getter is not None and lookup(mro(cls), name) is MISSING:
             return call_method(getter, found, None, obj)
+    if name == "__class__" and isinstance(obj, Form):
+        return call(type)(obj)
     if name == "__dict__" and hasattr(obj, name):
         return call(vars)(obj)
     if not is_user_class(cls):
@@ -279,7 +282,7 @@ def _noted_again(target: object) -> Any:
     obj = _object_of(target) if type(target) is Owner else target
     if not state.stack() or not (isinstance(obj, (list, dict)) or is_user_class(type(obj))):
         return target
-    found = staged(obj)
+    found = obj if type(target) is Owner else staged(obj)
     if found is obj:
         state.about_to_change(obj)
     return target if found is obj else found

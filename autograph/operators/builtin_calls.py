@@ -5,12 +5,9 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from numpy import ndarray
-
-from autograph.runtime.base.dtypes import Array
 from autograph.runtime.tensors.tensor import Tensor
 
 from . import arithmetic
@@ -18,11 +15,12 @@ from .attributes import get_attribute, get_subscript
 from .calls import WITH_SPECIAL_METHODS, call, call_method
 from .data_model.raw_attributes import raw_attribute
 from .data_model.special_methods import MISSING, is_user_class, lookup, method
-from .dispatch import active, backend_of, backend_of_array, open_traces
+from .dispatch import backend_of, open_traces, owner_of
+from .iteration import iterated
 from .staging.control.refused import is_refusal
 from .staging.heap.heap import staged
 from .staging.heap.identities import check_key
-from .staging.heap.iterators import is_iterator, moves_in_converted_code, note_made, use
+from .staging.heap.iterators import is_iterator, moves_in_converted_code
 from .stores import mut, set_item
 
 _SPECIAL = {
@@ -62,10 +60,9 @@ _OPERATORS = {
 
 def truth(value: object) -> Any:
     """What decides whether a value is true: the value itself, or what the methods of its class say; may be staged."""
-    value = staged(value) if open_traces else value
     cls = type(value)
-    if not open_traces or not is_user_class(cls) or backend_of(value) is not None:
-        return value
+    if not open_traces or not is_user_class(cls) or owner_of(cls) is not None:
+        return staged(value) if open_traces else value
     found = method(cls, "__bool__")
     if found is not None:
         result = call_method(found, value)
@@ -76,60 +73,7 @@ def truth(value: object) -> Any:
         found = method(cls, "__len__")
         if found is not None:
             return call_method(found, value) != 0
-    return value
-
-
-def iterated(value: Any) -> Any:
-    """What to run over in place of an object: what its converted `__iter__` gives, or its converted items."""
-    if type(value) is ndarray and value.ndim and backend_of_array(value) is not None:
-        return note_made(_items_of_array(value))
-    value = staged(value)
-    cls = type(value)
-    if is_user_class(cls) and backend_of(value) is None:
-        found = method(cls, "__iter__")
-        if found is not None:
-            value = call_method(found, value)
-            forward = method(type(value), "__next__")
-            if forward is not None:
-                return note_made(_turns(value, forward))
-        reader = method(cls, "__getitem__")
-        if reader is not None and lookup(cls.__mro__, "__iter__") is MISSING:
-            return note_made(_items(value, reader))
-    if open_traces:
-        use(value, "iteration")
-    return value
-
-
-def _items_of_array(array: Array) -> Iterator[Any]:
-    """The items of an array, each as it is when it is asked for."""
-    for index in range(len(array)):
-        yield get_subscript(array, index)
-
-
-def _turns(iterator: Iterator[Any], forward: Any) -> Iterator[Any]:
-    while True:
-        try:
-            item = call_method(forward, iterator)
-        except StopIteration:
-            return
-        yield item
-
-
-def _items(values: object, reader: Any) -> Iterator[Any]:
-    index = 0
-    while True:
-        backend = active()
-        start = None if backend is None else backend.begin_handled()
-        try:
-            item = call_method(reader, values, index)
-        except IndexError as error:
-            if is_refusal(error):
-                raise
-            return
-        if backend is not None:
-            backend.check_handled(start, (IndexError,), "a loop over an object with `__getitem__`")
-        yield item
-        index += 1
+    return staged(value)
 
 
 @WITH_SPECIAL_METHODS.give
@@ -147,6 +91,8 @@ def with_special_methods(function: object, form: Callable[..., Any]) -> Callable
         return _operating(function, converting, form)
     if function is sum:
         return lambda values, start=0: _sum(form, _iterated_argument(values), start)
+    if function is functools.reduce:
+        return lambda step, values, *initial: form(step, _iterated_argument(values), *initial)
     if function is dict:
         return lambda *arguments, **keywords: form(*map(_pairs, arguments), **keywords)
     if function is bool:
@@ -218,7 +164,9 @@ def _iterated_argument(value: object) -> Any:
 def _pairs(values: object) -> Any:
     """What a dict is made of: of a mapping of the user's, what its converted methods give for its keys."""
     cls = type(values)
-    if not is_user_class(cls) or issubclass(cls, dict) or lookup(cls.__mro__, "keys") is MISSING:
+    if issubclass(cls, dict) and method(cls, "__iter__") is None:
+        return values  # Python's dicts look past `keys`
+    if not is_user_class(cls) or lookup(cls.__mro__, "keys") is MISSING:
         return _iterated_argument(values)
     keys = call(get_attribute(values, "keys"))()
     return [(key, get_subscript(values, key)) for key in iterated(keys)]

@@ -123,7 +123,7 @@ def _staged_form(function: Any) -> Any:
     if backend is None:
         return _plain_form(function)
     kind = type(function)
-    if has_form(raw_attribute(function, "__self__")):
+    if kind is not MethodType and has_form(raw_attribute(function, "__self__")):
         return backend.watch_call(function)
     if kind is BuiltinFunctionType or issubclass(kind, type):
         return _staged_builtin(function, backend)

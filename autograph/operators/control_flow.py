@@ -9,8 +9,10 @@ from typing import Any
 
 from autograph.runtime.functions import repetitions
 
-from .builtin_calls import iterated, truth
+from .builtin_calls import truth
+from .data_model.special_methods import is_user_class
 from .dispatch import Options, Thunk, backend_of, open_traces
+from .iteration import iterated
 from .staging.heap.heap import check_iterator, note_iterator, staged, watching
 from .staging.heap.iterators import check_end, ending
 from .unrolling import turns
@@ -74,7 +76,7 @@ def for_stmt(
     options: Options = None,
 ) -> Any:
     """Runs a ``for`` loop; returns whether it was left by ``break``."""
-    iterable = staged(iterable)
+    iterable = iterated(iterable) if open_traces and is_user_class(type(iterable)) else staged(iterable)
     backend = backend_of(iterable)
     if backend is not None:
         return backend.for_stmt(iterable, body, names, options)

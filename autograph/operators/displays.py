@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .builtin_calls import iterated
 from .calls import call
 from .data_model.special_methods import is_user_class
 from .dispatch import backend_of
+from .iteration import iterated
 from .staging.heap import state
-from .staging.heap.heap import staged
+from .staging.heap.forms import is_of_own_class
+from .staging.heap.heap import contents, staged
 from .staging.heap.identities import check_key
 
 
@@ -65,7 +66,7 @@ def call_display(function: Callable[..., Any], *parts: Any, **keywords: Any) -> 
 
 def mapping(values: object) -> Any:
     """The dict of ``**values`` in a call or a dict: of a mapping of the user's, what its converted methods give."""
-    values = staged(values)
+    values = contents(values) if is_of_own_class(values) else staged(values)
     if not is_user_class(type(values)) or isinstance(values, dict) or not hasattr(type(values), "keys"):
         return values
     return call(dict)(values)

@@ -14,12 +14,12 @@ from autograph.errors import StagedValueError
 from autograph.runtime.functions.recursion import Signal
 
 from .arithmetic import made
-from .builtin_calls import iterated
 from .calls import call
 from .control_flow import for_stmt, if_exp, if_stmt
 from .data_model.raw_attributes import raw_attribute
 from .dispatch import active, backend_of, staging
 from .exceptions import StagedRaise, refuse_in_try
+from .iteration import iterated
 from .logical import not_
 from .staging.heap.heap import check_iterator, has_form
 from .staging.heap.iterators import note_made, used_turns
@@ -74,8 +74,7 @@ def generator(iterable: object, item: Item) -> Values:
 
 def consume(function: object, iterable: object, item: Item, *arguments: object, **keywords: object) -> Any:
     """``function(generator, …)``: what is called at once may have the generator expression as a staged loop."""
-    staged = backend_of(iterable) is not None
-    if not staged and not staging():
+    if backend_of(iterable) is None and not staging():
         return call(function)(_named(_lazily(_begun(iterable), item)), *arguments, **keywords)
     iterable = iterated(iterable)
     if function is any or function is all:
@@ -84,7 +83,7 @@ def consume(function: object, iterable: object, item: Item, *arguments: object, 
         return _next(iterable, item, *arguments, **keywords)
     if not _is_consumer(function):
         return call(function)(generator(iterable, item), *arguments, **keywords)
-    if staged:
+    if backend_of(iterable) is not None:
         return call(function)(_collected(made([]), iterable, item), *arguments, **keywords)
     try:
         return call(function)(_named(_remembering(_begun(iterable), item, made([]))), *arguments, **keywords)

@@ -11,7 +11,7 @@ from .calls import call, call_method
 from .data_model.special_methods import method
 from .dispatch import Thunk, backend_of, open_traces
 from .staging.heap.aliases import use
-from .staging.heap.forms import VIEWS, viewed
+from .staging.heap.forms import VIEWS, is_of_own_class, viewed
 from .staging.heap.identities import check_key, refuse_compared, same
 from .staging.heap.iterators import use as use_iterator
 
@@ -20,7 +20,7 @@ def and_(left: object, *operands: Thunk) -> Any:
     """``left and operands[0]() and …``: the first operand that is false, or the last; later ones are not evaluated."""
     for position, operand in enumerate(operands):
         use(left)
-        backend = backend_of(left)
+        backend = None if is_of_own_class(left) else backend_of(left)
         if backend is not None:
             return backend.and_(left, _rest(and_, operands, position))
         true = truth(left)
@@ -37,7 +37,7 @@ def or_(left: object, *operands: Thunk) -> Any:
     """``left or operands[0]() or …``: the first operand that is true, or the last; later ones are not evaluated."""
     for position, operand in enumerate(operands):
         use(left)
-        backend = backend_of(left)
+        backend = None if is_of_own_class(left) else backend_of(left)
         if backend is not None:
             return backend.or_(left, _rest(or_, operands, position))
         true = truth(left)

@@ -7,9 +7,11 @@ from typing import Any
 
 from autograph.errors import StagedValueError
 
-from .builtin_calls import iterated
+from .builtin_calls import truth
+from .data_model.special_methods import is_user_class
 from .dispatch import backend_of, open_traces
-from .staging.heap.heap import staged
+from .iteration import iterated
+from .staging.heap.heap import refuse_staged, staged
 from .staging.heap.iterators import delegating, used_turns
 
 
@@ -19,7 +21,7 @@ def native_test(value: object, reason: str) -> Any:
     Raises:
         StagedValueError: the test is staged; the text says why the statement had to stay as it is.
     """
-    return value if value is True or value is False else _checked(staged(value), bool, reason)
+    return value if value is True or value is False else _checked(truth(value), bool, reason)
 
 
 def native_iterable(value: object, reason: str) -> Any:
@@ -28,7 +30,13 @@ def native_iterable(value: object, reason: str) -> Any:
 
 
 def native_operand(value: object) -> Any:
-    """Returns an operand of a comparison, or the subject of a `match`, that could not become a graph's."""
+    """Returns an operand of a comparison, or the subject of a `match`, that could not become a graph's.
+
+    Raises:
+        StagedValueError: it is a list or dict of a user's class, and only the run knows what it holds.
+    """
+    if is_user_class(type(value)):
+        refuse_staged(value)
     return staged(value)
 
 

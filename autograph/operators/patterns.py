@@ -17,6 +17,7 @@ from typing import Any
 
 from .arithmetic import eq
 from .attributes import get_attribute
+from .builtin_calls import truth
 from .control_flow import if_exp
 from .dispatch import Thunk, backend_of, staging
 from .logical import and_, is_, or_
@@ -64,7 +65,7 @@ def _match(pattern: object, subject: object, captures: Captures) -> Test:
 
 
 def _equal(subject: object, value: object) -> Test:
-    result = eq(subject, value)
+    result = truth(eq(subject, value))
     return result if backend_of(result) is not None else bool(result)
 
 

@@ -13,7 +13,8 @@ from autograph.runtime.tensors.trace import user_location
 from .attributes import Owner, read_item
 from .calls import call_method
 from .data_model.special_methods import is_user_class, method
-from .dispatch import Thunk, active, backend_of, backend_of_array, open_traces
+from .dispatch import Thunk, active, backend_of, backend_of_array, open_traces, owner_of
+from .iteration import iterated
 from .staging.heap import aliases, heap, state
 from .staging.heap.identities import check_key
 from .staging.heap.iterators import use as use_iterator
@@ -55,7 +56,7 @@ def mut(obj: object) -> Any:
         if type(obj) in _UNCHANGEABLE:
             return _Items(obj) if type(obj) in _SEQUENCES else obj  # Python raises
         state.about_to_change(obj)
-        if is_user_class(type(obj)) and backend_of(obj) is None:
+        if is_user_class(type(obj)) and owner_of(type(obj)) is None:
             state.refuse_unknown(obj)
             return Owner(obj)
         if type(obj) not in (list, dict):
@@ -158,6 +159,8 @@ def _set_item(value: object, container: Any, index: object) -> Any:
         staging.set_array_item(value, container, index)
         return container
     aliases.use(container)
+    if open_traces and type(index) is slice and is_user_class(type(value)):
+        value = iterated(value)
     backend = backend_of(container)
     if backend is None and not isinstance(container, _CONTAINERS):
         backend = backend_of(value)

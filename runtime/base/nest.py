@@ -38,16 +38,29 @@ def _is_dataclass(value: object) -> bool:
 def children(structure: Any) -> list[tuple[Any, Any]]:
     """The (key, child) pairs of a structure, in the order of `flatten`."""
     if isinstance(structure, (list, tuple)):
-        return list(zip(getattr(structure, "_fields", range(len(structure))), structure, strict=True))
+        items = _past_methods(structure)
+        return list(zip(getattr(structure, "_fields", range(len(items))), items, strict=True))
+    if isinstance(structure, dict):
+        return [(key, _base(structure).__getitem__(structure, key)) for key in sorted_keys(structure)]
     if isinstance(structure, Mapping):
         return [(key, structure[key]) for key in sorted_keys(structure)]
     return [(field.name, getattr(structure, field.name)) for field in dataclasses.fields(structure)]
 
 
+def _past_methods(structure: Any) -> list[Any]:
+    """The items of a list or tuple, or the keys of a dict, whatever its class shows to others."""
+    return list(_base(structure).__iter__(structure))
+
+
+def _base(structure: object) -> Any:
+    """The class of Python's that holds the items of a structure."""
+    return next(each for each in (collections.OrderedDict, dict, list, tuple) if isinstance(structure, each))
+
+
 def sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
     """The keys in sorted order; `TypeError` when they can't be compared."""
     try:
-        return sorted(mapping)
+        return sorted(_past_methods(mapping) if isinstance(mapping, dict) else mapping)
     except TypeError:
         raise InvalidTypeError(f"nest needs dict keys that can be sorted, not {list(mapping)!r}") from None
 
@@ -58,7 +71,7 @@ def rebuild(structure: Any, values: Sequence[Any]) -> Any:
         return with_attributes(sequence_of(type(structure), values), structure)
     if isinstance(structure, dict):
         found = dict(zip(sorted_keys(structure), values, strict=True))
-        items = [(key, found[key]) for key in structure]  # the original order
+        items = [(key, found[key]) for key in _past_methods(structure)]  # the original order
         factory = getattr(structure, "default_factory", None)
         return with_attributes(dict_of(type(structure), items, factory), structure)
     if isinstance(structure, Mapping):

@@ -16,6 +16,7 @@ from autograph.runtime.tensors.trace import user_location
 
 from ..calls import GENERIC, call
 from ..dispatch import backend_of
+from ..staging.heap.forms import is_of_own_class
 
 _WRAPPER = functools.singledispatch(lambda _: None).__code__  # type: ignore[attr-defined]
 _CONTAINERS = (list, dict, range)
@@ -52,7 +53,7 @@ def _run_method(
 
 def _class_of(value: object) -> type:
     cls: type = call(type)(value)
-    if backend_of(value) is None:
+    if backend_of(value) is None or is_of_own_class(value):
         return cls
     for kind in _CONTAINERS:
         if call(isinstance)(value, kind) is True:

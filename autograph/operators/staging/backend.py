@@ -29,7 +29,7 @@ from .prelude import (
     python_builtins,
     text,
 )
-from .prelude.reading import read, read_items, reading
+from .prelude.reading import read, read_items, read_object, reading
 from .values import unpacking as unpacking
 from .values.chosen import Chosen
 from .values.dicts import StagedDict
@@ -106,7 +106,8 @@ class GraphBackend(Backend):
 
     def contains(self, item: object, container: object) -> Any:
         keys_of = heap.form_viewed(container) if isinstance(container, (KeysView, MappingProxyType)) else None
-        return as_number(membership.contains(read(item), read_items(container) if keys_of is None else keys_of), bool)
+        values = read_items(container) if keys_of is None else keys_of
+        return as_number(membership.contains(read_object(item), values), bool)
 
     def compare(self, operator: Callable[[Any, Any], Any], left: object, right: object) -> Any:
         return as_number(comparisons.compare(operator, left, right), bool)
@@ -150,7 +151,7 @@ class GraphBackend(Backend):
         return displays.unpack_starred(items, before, after)
 
     def get_item(self, container: object, index: object) -> Any:
-        return items.get_item(container, read(index))
+        return items.get_item(container, read_object(index) if isinstance(container, dict) else read(index))
 
     def set_item(self, value: object, container: object, index: object) -> Any:
         return items.set_item(value, container, read(index))
@@ -212,7 +213,7 @@ class GraphBackend(Backend):
         return recursion.recursive(function, form)
 
     def format_value(self, value: object, conversion: str | None, specification: object) -> Any:
-        return as_number(text.format_value(read(value), conversion, specification), str)
+        return as_number(text.format_value(read_object(value), conversion, specification), str)
 
     def percent(self, template: object, values: object) -> Any:
         return as_number(text.percent(template, heap.given(values)), str)

@@ -22,6 +22,7 @@ from ..values.join import join
 from ..values.specs import SCALARS, Constant, Leaf, ListOf, Optional, Reference, Spec, Tree
 from ..values.values import structure_of
 from .loop_graphs import stands_in
+from .loop_slots import Moves
 
 MOST_GUESSES = 10
 """How often code after an inner loop is traced with types that are not settled."""
@@ -48,6 +49,8 @@ class Types:
         """Those whose first value, a Python number, takes on the dtype of what it meets."""
         self.found: set[Hashable] = set()
         """What was found to change besides variables."""
+        self.moves = Moves()
+        """Which variables follow from others."""
         self.guesses = 0
         """How often code after the loop has been traced with types that were not settled."""
 
@@ -85,6 +88,8 @@ class Nesting:
         """Whether a loop inside has not settled in this attempt."""
         self.is_all_known = True
         """Whether all that this attempt has found holds for the next one wherever the loop is staged anew."""
+        self.is_too_wide = False
+        """Whether the types of a loop inside, or of this one, follow from moves that the last attempt does not have."""
         self.place: Place = (name,)
         if around is not None:
             around._inside[name] += 1
@@ -93,7 +98,7 @@ class Nesting:
 
     def begin(self) -> None:
         """To be called at the start of an attempt."""
-        self.rests_on_guess, self.is_all_known = False, True
+        self.rests_on_guess, self.is_all_known, self.is_too_wide = False, True, False
         self._inside.clear()
         self.depth = len(stack())
 
@@ -120,17 +125,42 @@ class Nesting:
     def forget_inside(self) -> None:
         """Forgets the types in the loops inside: they may follow from the dtype that a number was guessed to get."""
         self.is_all_known = False
-        for inner, types in _local.types.items():
-            if len(inner) > len(self.place) and inner[: len(self.place)] == self.place:
-                types.specs.clear()
+        for types in self._inside_known():
+            types.specs.clear()
+
+    def begin_again(self) -> None:
+        """Forgets what may follow from moves, here and in the loops inside."""
+        for types in [self.types, *self._inside_known()]:
+            types.specs.clear()
+            types.adapting.clear()
+            types.moves.begin_again()
+
+    def _inside_known(self) -> list[Types]:
+        depth = len(self.place)
+        return [types for inner, types in _local.types.items() if len(inner) > depth and inner[:depth] == self.place]
+
+    def is_right(self, graph: Graph) -> bool:
+        """Whether the loop may be finished: if its types are too wide, the loop around is told, which begins again."""
+        if not self.is_too_wide:
+            return True
+        if not self._is_part_of_loop(graph):
+            return False
+        assert self._around is not None
+        self._around.is_too_wide = True
+        return True
+
+    def _is_part_of_loop(self, graph: Graph) -> bool:
+        """Whether it is traced anew with the one around it; a part of a function is not, whose trace may be kept."""
+        around = self._around
+        if around is None or any(journal.outermost for journal in stack()[around.depth :]):
+            return False
+        return stands_in(graph, around.graph)
 
     def may_go_on(self, graph: Graph) -> bool:
         """Whether what comes after the loop may be traced with the types that are known so far."""
         around = self._around
-        if around is None or not self.is_all_known or self.types.guesses >= MOST_GUESSES:
+        if not self.is_all_known or self.types.guesses >= MOST_GUESSES or not self._is_part_of_loop(graph):
             return False
-        if any(journal.outermost for journal in stack()[around.depth :]) or not stands_in(graph, around.graph):
-            return False  # it is part of a function, of which the trace may be kept
         while around is not None and not around.is_exact:
             around = around._around
         return around is None

@@ -32,17 +32,16 @@ from ..heap.locations import Attribute, Contents, Location, StateOf, locations
 from ..heap.state import stack
 from ..values.dicts import DictOf
 from ..values.join import join
-from ..values.lists import ListState
 from ..values.mismatches import of_turns
-from ..values.specs import Constant, Frozen, Leaf, ListOf, Mismatch, Spec
-from ..values.values import frozen_after, frozen_in, references_in, spec_of, structure_of, varying
+from ..values.specs import Constant, Leaf, ListOf, Mismatch, Spec
+from ..values.values import frozen_after, references_in, spec_of, structure_of, varying
 from .branches import Key, Outcome, named, old_value, trace_body
 from .errors import where
 from .loop_aliases import Known, LoopAliases
 from .loop_findings import Nesting, forget, stand_in, widened
 from .loop_graphs import acts
 from .loop_options import shape_invariants, with_shape
-from .loop_slots import Moves, Slot, control_spec, made_for_turn, parameter_name
+from .loop_slots import Slot, control_spec, made_for_turn, parameter_name, read_views, stage_lists
 
 ATTEMPTS = 40
 MOST_GROWTHS = 10
@@ -83,7 +82,6 @@ class Loop:
         names: tuple[str, ...],
         options: Options,
         tests_first: bool = False,
-        moves_are_followed: bool = True,
     ) -> None:
         aliases.update()  # before anything is looked at
         self.turn = turn
@@ -94,7 +92,6 @@ class Loop:
         self._last: list[Any] = []
         self._tests_first = tests_first
         self._options = options
-        self._moves = Moves(moves_are_followed)
         around = _local.open[-1]._nesting if _local.open else None
         self._nesting: Nesting = Nesting(around, (bodies[0].__code__, tuple(control)))
         self._types = self._nesting.types
@@ -117,7 +114,7 @@ class Loop:
 
     def _begin_with_known(self, slot: Slot) -> None:
         """Gives a part of the state the type that it was found to need when the loop was staged before."""
-        if type(slot.initial) in (bool, int, float) and isinstance(slot.spec, Leaf):
+        if type(slot.initial) in (bool, int, float) and isinstance(slot.spec, (Constant, Leaf)):
             around = [each.slots.get(slot.location.key) for each in _local.open] if slot.location else []
             adapts = any(each and each.is_adapting and each.initial is slot.initial for each in around)
             if adapts or slot.lasting_key in self._types.adapting:
@@ -177,14 +174,14 @@ class Loop:
                 mark, seen = graph.mark(), repetitions.mark()
                 found = self._attempt(graph, mark)
                 self._remember()
-                if found is not None and self._moves.are_right():
+                if found is not None and self._nesting.is_right(graph):
                     return self._finish(*found)
                 graph.truncate(mark)
                 if found is not None:
                     repetitions.back(seen)
-                    return self._without_moves().stage()
-                self._stage_lists()
-                self._read_views()
+                    return self._anew().stage()
+                stage_lists(self.slots)
+                read_views(self.slots)
                 if self._nesting.may_go_on(graph):
                     return self._go_on(graph)
                 repetitions.back(seen)
@@ -196,12 +193,11 @@ class Loop:
                 forget()
         raise self._never_settles()
 
-    def _without_moves(self) -> Loop:
-        """The loop anew: its types follow from moves that the last attempt does not have."""
-        self._nesting.forget_inside()
-        self._types.specs.clear()
+    def _anew(self) -> Loop:
+        """The loop as it was: its types follow from moves that the last attempt does not have."""
+        self._nesting.begin_again()
         given = self.turn, self.condition, self.control.initial, self.bodies, self.names, self._options
-        return Loop(*given, self._tests_first, moves_are_followed=False)
+        return Loop(*given, self._tests_first)
 
     def _attempt(self, graph: Graph, mark: Mark) -> tuple[Graph, Graph] | None:
         """The test and the body as graphs; None when they are to be traced again."""
@@ -339,7 +335,8 @@ class Loop:
             nesting.is_exact, nesting.is_all_known = nesting.is_exact or nesting.rests_on_guess, False
             return []
         self._unsettled = "the stop signal"
-        self._moves.begin(slots, self._parameters)
+        keys = [key for key, *_ in self._places(self._given)[1:]]
+        self._types.moves.begin(by_key := dict(zip(keys, self.slots.values(), strict=True)), self._parameters[1:])
         stable = self._widen(self.control, spec_of(outcome.result))
         values = [outcome.result]
         for slot, given in self._slots_given():
@@ -357,9 +354,7 @@ class Loop:
                 stable = self._widen(slot, spec_of(value)) and stable
             values.append(value)
         self._last = values
-        self._moves.end(slots, values)
-        if not stable:
-            self._moves.follow(self._widen, self._adapt)
+        self._follow_moves(by_key, outcome.graph, stable)
         for key, (location, value) in outcome.changes.items():
             self._add_found(key, location, value)
             values.append(value)
@@ -370,6 +365,19 @@ class Loop:
             stable = stable and is_same
             nesting.is_all_known &= len(_local.open) == 1 or new <= self._known_aliases().relations.keys()
         return values if stable else None
+
+    def _follow_moves(self, slots: dict[Hashable, Slot], graph: Graph, stable: bool) -> None:
+        """Makes what follows from variables that have become wider so, too, or sees whether that was right."""
+        moves, turns = self._types.moves, zip(slots, self._given[1:], self._last[1:], strict=True)
+        moves.end(graph, {key: left for key, given, left in turns if left is not given})
+        if stable:
+            self._nesting.is_too_wide |= not moves.are_right(slots)
+        else:
+            for slot, spec in list(moves.wider(slots)):
+                if not self._widen(slot, spec) and isinstance(slot.spec, Constant):
+                    self._widen(slot, spec)  # it has taken on the dtype
+            for slot in list(moves.adapting(slots)):
+                self._adapt(slot)
 
     def _add_found(self, key: Key, location: Location, value: object) -> None:
         """Makes what the body was found to change, to some value, a part of the state."""
@@ -384,9 +392,9 @@ class Loop:
         if (joined := named(self._joined(slot, slot.spec, spec), slot.label)) == slot.spec:
             return True
         self._unsettled = slot.label or "the stop signal"
-        if isinstance(slot.spec, Leaf) and type(slot.initial) in (bool, int, float) and not slot.is_adapting:
+        if isinstance(slot.spec, Leaf) and slot.is_number:
             if isinstance(joined, Leaf) and joined.dtype is not slot.spec.dtype:
-                self._adapt(slot)
+                self._adapt(slot, joined)
                 return False
             slot.is_adapting = True
         slot.growths += len(joined.types()) > len(slot.spec.types())
@@ -396,8 +404,8 @@ class Loop:
         self._nesting.note_type(slot.lasting_key, joined)
         return False
 
-    def _adapt(self, slot: Slot) -> None:
-        slot.adapt()
+    def _adapt(self, slot: Slot, aim: Spec | None = None) -> None:
+        slot.adapt(aim)
         self._types.adapting.add(slot.lasting_key)
         self._nesting.forget_inside()
 
@@ -406,29 +414,6 @@ class Loop:
             return join(left, right)
         except Mismatch as error:
             raise of_turns(slot.label, error, slot.initial, self.bodies[0]) from None
-
-    def _stage_lists(self) -> None:
-        """Lists whose length changes become staged lists, under every name that is known of them."""
-        for key, slot in list(self.slots.items()):
-            location = slot.location
-            if isinstance(location, Contents) and isinstance(slot.spec, (ListOf, DictOf)):
-                del self.slots[key]
-                state = rebinding.stage(location.owner, location.label)
-                held = state.get()
-                spec = join(slot.spec, held.spec) if isinstance(held, ListState) else slot.spec
-                self.slots[state.key] = Slot(state, held, spec)
-                for other in self.slots.values():
-                    held = other.initial.obj if isinstance(other.initial, Frozen) else None
-                    if other.location is not None and held is location.owner:
-                        other.initial = old_value(other.location)
-                        other.spec = spec_of(other.initial)
-
-    def _read_views(self) -> None:
-        """Computes anew what views hold before the loop: what an attempt has computed is gone with it."""
-        for slot in self.slots.values():
-            contents = [each.contents for each in frozen_in([slot.initial])]
-            if slot.location is not None and any(type(each) is SymbolicTensor for each in contents):
-                slot.initial = old_value(slot.location)
 
     def _finish(self, test_graph: Graph, body_graph: Graph) -> Any:
         tensors: list[Any] = []

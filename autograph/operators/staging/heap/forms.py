@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 from typing import Any
+
+from ...data_model.by_type import ByType
 
 VIEWS: tuple[type[Any], ...] = (type({}.keys()), type({}.values()), type({}.items()), MappingProxyType)
 """The classes of Python's views of dicts."""
@@ -37,9 +39,16 @@ def view_of(mapping: Any, view: object) -> Any:
 
 def contents_of(container: Any) -> Any:
     """A copy of a list or dict: of one of a user's class, the items alone."""
-    if type(container).__module__ in ("builtins", "collections"):
+    if not is_of_own_class(container):
         return container.copy()
     return list.copy(container) if isinstance(container, list) else dict(_base_of(container).items(container))
+
+
+def held_by(value: Any) -> Any:
+    """What is in a list, tuple or dict, which is looked at alone: that itself, if it is of a class of Python's."""
+    if is_of_own_class(value):
+        return contents_of(value)
+    return tuple.__getitem__(value, slice(None)) if isinstance(value, tuple) else value
 
 
 def set_contents(container: Any, contents: Any) -> None:
@@ -86,6 +95,25 @@ def drop_key(container: Any, key: Any) -> None:
 
 def _base_of(container: object) -> Any:
     return OrderedDict if isinstance(container, OrderedDict) else dict
+
+
+def is_of_own_class(container: object) -> bool:
+    """Whether a list or dict is of a class other than those of Python and of `collections`."""
+    return isinstance(container, (list, dict)) and type(container).__module__ not in ("builtins", "collections")
+
+
+@ByType
+def own_methods(cls: type) -> list[str]:
+    """The special methods by which objects of a class of lists or dicts may show something else than what they hold."""
+    own = [each for each in cls.__mro__ if each.__module__ not in ("builtins", "collections")]
+    names = {name for each in own for name, found in vars(each).items() if isinstance(found, FunctionType)}
+    return sorted(name for name in names if name.startswith("__") and name.endswith("__") and name not in _NOT_SHOWING)
+
+
+_NOT_SHOWING = frozenset((
+    "__call__", "__delattr__", "__enter__", "__exit__", "__getattr__", "__getattribute__", "__hash__", "__init__",
+    "__init_subclass__", "__new__", "__setattr__",
+))  # fmt: skip
 
 
 class Form:

@@ -25,7 +25,7 @@ from autograph.runtime.tensors.trace_text import calls_libraries
 from ...data_model.raw_attributes import raw_attribute
 from .. import asked
 from . import aliases, array_memory
-from .forms import VIEWS, contents_of, holds, set_contents, view_of, viewed
+from .forms import VIEWS, contents_of, holds, is_of_own_class, own_methods, set_contents, view_of, viewed
 from .forms import original as original
 
 
@@ -178,27 +178,74 @@ def guarding(function: Callable[..., Any], values: Iterable[Any], is_held: bool 
     return run
 
 
-def given(value: object) -> Any:
-    """A value as a function of a library gets it: staged forms in place of the lists and dicts that have them."""
+def itself(obj: Any) -> Any:
+    """What a function gets in place of an object of a class of its own: the object, where converted code uses it."""
+    staged(obj)
+    return obj
+
+
+def contents(obj: Any) -> Any:
+    """What a function gets in place of an object of a class of its own if it asks for nothing but what that holds.
+
+    Raises:
+        StagedValueError: the class has methods of its own that say so.
+    """
+    found = staged(obj)
+    if found is not obj and (methods := own_methods(type(obj))):
+        raise _unseen(obj, found, f"its `{methods[0]}`")
+    return found
+
+
+def refused(obj: Any) -> Any:
+    """For a function that may ask an object for its class.
+
+    Raises:
+        StagedValueError: only the run knows what the object holds.
+    """
+    found = staged(obj)
+    if found is not obj:
+        raise _unseen(obj, found, "its class")
+    return obj
+
+
+def _unseen(obj: Any, staged_form: Any, what: str) -> StagedValueError:
+    kind, name, place = type(obj).__name__, getattr(staged_form, "name", ""), user_location()
+    return StagedValueError(
+        f"an object of class `{kind}`{f', `{name}`,' if name else ''} goes to code that is not converted, which may "
+        f"use {what}; staged code has changed the object, so that only a run knows what it holds",
+        **({} if place is None else place._asdict()),
+        construct=kind,
+        remedy="give it a list or dict of the items: list(x), {**x}; or convert the function",
+    )
+
+
+def given(value: object, of_own_class: Callable[[Any], Any] = contents) -> Any:
+    """A value as a function of a library gets it: staged forms in place of the lists and dicts that have them.
+
+    ``of_own_class`` says what that is for objects of classes other than Python's.
+    """
     if not open_forms and not aliases.any_known():
         return value
+    if is_of_own_class(value):
+        return of_own_class(value)
     found = staged(value)
     if found is not value:
         return found
     if type(value) in (list, tuple):
-        parts = [given(part) for part in value]
+        parts = [given(part, of_own_class) for part in value]
         return value if all(map(operator.is_, parts, value)) else type(value)(parts)
     if type(value) is dict:
-        items = {key: given(part) for key, part in value.items()}
+        items = {key: given(part, of_own_class) for key, part in value.items()}
         return value if all(map(operator.is_, items.values(), value.values())) else items
     return value
 
 
-def giving(function: Callable[..., Any]) -> Callable[..., Any]:
+def giving(function: Callable[..., Any], of_own_class: Callable[[Any], Any] = contents) -> Callable[..., Any]:
     """A function of a library, called with the staged forms of its arguments."""
 
     def run(*arguments: object, **keywords: object) -> Any:
-        return function(*map(given, arguments), **{key: given(each) for key, each in keywords.items()})
+        named = {key: given(each, of_own_class) for key, each in keywords.items()}
+        return function(*[given(each, of_own_class) for each in arguments], **named)
 
     run.__name__ = raw_attribute(function, "__name__", "")
     return run

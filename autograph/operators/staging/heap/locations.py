@@ -20,7 +20,7 @@ from autograph.runtime.tensors.trace import is_user_file, user_location
 
 from ...data_model.by_type import ByType
 from ...data_model.raw_attributes import raw_attribute
-from ...dispatch import backend_of
+from ...dispatch import owner_of
 from ...variables import UNDEFINED
 from .. import asked
 from .array_memory import OF_C
@@ -298,7 +298,7 @@ def _mangled(name: str, cls: type) -> str:
 def is_plain_object(obj: object) -> bool:
     """Whether an object has attributes of its own that a journal keeps: an instance of a user's class, or the class."""
     cls = obj if isinstance(obj, type) else type(obj)
-    if isinstance(obj, (ModuleType, FunctionType, BaseException)) or backend_of(obj) is not None:
+    if isinstance(obj, (ModuleType, FunctionType, BaseException)) or owner_of(type(obj)) is not None:
         return False
     if str(cls.__module__).partition(".")[0] in _FOREIGN and "holds_state" not in vars(cls):
         return False

@@ -11,6 +11,7 @@ from ..control.errors import where
 from ..values.dicts import StagedDict
 from ..values.lists import ListState, StagedList
 from . import heap, list_changes
+from .forms import held_by
 from .locations import Contents, Location, Mutable, StateOf
 from .state import stack
 
@@ -42,8 +43,9 @@ def stage(values: list[Any] | dict[Any, Any], label: str) -> StateOf:
             construct="x[i]",
             remedy="choose by `if`, or keep the elements in a list",
         )
-    parts = list(values) if isinstance(values, list) else []
-    form = StagedDict.of(values, label) if isinstance(values, dict) else StagedList(ListState.of(values), label)
+    held = held_by(values)
+    parts = list(held) if isinstance(held, list) else []
+    form = StagedDict.of(held, label) if isinstance(held, dict) else StagedList(ListState.of(held), label)
     _stage(values, form, label)
     if isinstance(form, StagedList):
         for part in parts:

@@ -81,10 +81,8 @@ class Journal:
     outermost = False
     """Whether this is the journal of a whole trace, not that of a staged body."""
     too_far: MutationError | None = None
-    """For the journal of a whole trace that does not know all that code has changed which is not converted: the error
-    for tracing it once more."""
-    looked_at = 0
-    """How many objects have been looked at for calls of such code."""
+    """For a whole trace that does not know what unconverted code has changed: the error for tracing it once more."""
+    looked_at = 0  # objects, for calls of such code
     around_unconverted = False
     """Whether the code around is not converted: a handler of it sees what Python raises while this is traced."""
 
@@ -250,9 +248,8 @@ class Journal:
             if key in self._staged:
                 place = Contents(snapshot.obj, snapshot.label)
                 found[place.key] = place, snapshot.copy, self._staged[key][1]
-                continue
             for location, old, new in difference(snapshot, self._same):
-                found[location.key] = location, old, new
+                found.setdefault(location.key, (location, old, new))
         return found
 
     def changed_variables(self) -> Iterator[tuple[Location, Any]]:
@@ -320,24 +317,6 @@ def about_to_change(obj: object) -> None:
     place = user_code()
     for journal in _local.stack:
         journal.announce(obj, place)
-
-
-def reach_too_far(error: MutationError) -> None:
-    """Notes that code has run of which it can't be told what it changes: at the top of a trace, which is made once."""
-    for journal in _local.stack:
-        journal.too_far = journal.too_far or error
-
-
-def look_at(count: int) -> int:
-    """Notes that so many objects have been looked at for a call; returns how many that are in the outermost trace."""
-    for journal in _local.stack:
-        journal.looked_at += count
-    return max((journal.looked_at for journal in _local.stack), default=0)
-
-
-def is_beyond_reach() -> bool:
-    """Whether such code has run in all open traces, so that it serves nothing to know what more of it changes."""
-    return all(journal.too_far is not None for journal in _local.stack)
 
 
 def about_to_change_inside(obj: object) -> None:
@@ -412,10 +391,8 @@ def created(obj: object) -> None:
 @ByType
 def _may_end_with_code(cls: type) -> bool:
     """Whether Python may run code of the user's when nothing holds an object any more; weak references tell of it."""
-    if cls is GeneratorType:
-        return True
-    is_user_made = isinstance(lookup(mro(cls), "__del__"), FunctionType) and not cls.__module__.startswith("autograph.")
-    return is_user_made and hasattr(cls, "__weakref__")
+    has_end = isinstance(lookup(mro(cls), "__del__"), FunctionType) and hasattr(cls, "__weakref__")
+    return cls is GeneratorType or (has_end and not cls.__module__.startswith("autograph."))
 
 
 def ending() -> list[Any]:

@@ -33,18 +33,14 @@ from ...data_model.frame_readers import reader
 from ...data_model.raw_attributes import raw_attribute
 from ...dispatch import backend_of
 from ..control.errors import where
-from ..heap import aliases, heap, identities, iterators, rebinding, state
+from ..heap import aliases, heap, identities, iterators, state
 from ..heap.array_memory import is_array
 from ..heap.forms import VIEWS
 from ..heap.locations import Mutable, has_hidden_state
 from ..prelude import array_calls, library_errors, showing
-from ..prelude.sequences import has_staged
-from ..prelude.user_order import has_objects, list_method
-from ..values import iterables
-from ..values.dicts import StagedDict
-from ..values.lists import ListState, StagedList
-from . import effects, makers, unconverted
+from . import effects, list_calls, makers, unconverted
 from .makers import CONTAINERS, IMMUTABLE
+from .objects_given import PURE, in_place_of_objects
 
 _READING = {
     set: {"copy", "union", "intersection", "difference", "symmetric_difference"}
@@ -52,14 +48,6 @@ _READING = {
     deque: {"copy", "count", "index"},
     bytearray: {name for name in dir(bytes) if not name.startswith("_")} | {"copy"},
 }
-_PURE = frozenset(
-    id(each)
-    for each in (
-        abs, ascii, bin, breakpoint, callable, chr, dir, divmod, format, getattr, globals, hasattr, hash, hex, id,
-        isinstance, issubclass, len, locals, object, oct, ord, pow, print, repr, round, sum, type, vars,
-    )
-)  # fmt: skip
-
 _FRAME_READERS = {
     "_warnings": ("warn",), "collections": ("namedtuple",), "inspect": ("currentframe", "getouterframes", "stack"),
     "logging": ("critical", "debug", "error", "exception", "info", "log", "warn", "warning"),
@@ -81,9 +69,9 @@ def watch_call(function: object) -> Callable[..., Any]:
         form = _opening(form)
     elif _reaches_out(function):
         form = _doing_once(form, raw_attribute(function, "__self__"))
-    if not state.stack() or _needs_the_frame(function) or isinstance(function, (Function, ConcreteFunction)):
+    if not state.stack() or _needs_the_frame(function):
         return form
-    return heap.giving(form)
+    return heap.giving(form, in_place_of_objects(function))
 
 
 def _reaches_out(function: object) -> bool:
@@ -163,7 +151,7 @@ def _watched(function: Any) -> Callable[..., Any]:
             return _watched_method(function, owner)
     if isinstance(function, (Function, ConcreteFunction)):
         return makers.running_graph(function)
-    if not state.stack() or id(function) in _PURE:
+    if not state.stack() or id(function) in PURE:
         return identities.length if function is len else function
     module = _top_module(function)
     if module in ("autograph", "pdb"):  # a debugger looks for the frame of the user
@@ -241,7 +229,7 @@ def _watched_class(cls: Any) -> Callable[..., Any]:
             iterators.use(each)
             state.about_to_change(each)
         try:
-            made = cls(*arguments, **keywords)
+            made = list_calls.construct(cls, *arguments, **keywords)
         except (TypeError, AttributeError) as error:
             raise library_errors.explained(error, cls, (*arguments, *keywords.values())) from error.__cause__
         state.created(made)
@@ -329,7 +317,8 @@ def _method_of_class(function: Any) -> Callable[..., Any]:
     def run(owner: object, /, *arguments: object, **keywords: object) -> Any:
         if not isinstance(owner, function.__objclass__):
             return function(owner, *arguments, **keywords)
-        return heap.giving(_watched_method(function.__get__(owner), owner))(*arguments, **keywords)
+        form = _watched_method(function.__get__(owner), owner)
+        return heap.giving(form, heap.itself)(*arguments, **keywords)
 
     return run
 
@@ -338,7 +327,7 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
     name = function.__name__
     aliases.use(owner)
     if not isinstance(owner, np.ndarray) and heap.has_form(owner):
-        return _form_method(heap.staged(owner), owner, name)
+        return list_calls.of_form(function, owner)
     if isinstance(owner, (dict, set)):
         function = identities.checking_key(owner, function)
     if isinstance(owner, deque) and name in ("count", "index", "remove"):
@@ -347,15 +336,19 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
         return makers.making_instance(function, owner)
     if isinstance(owner, list):
         state.about_to_change(owner)
-        if name == "extend":
-            return lambda values: _extend(owner, values)
+        if name in ("__init__", "extend"):
+            return functools.partial(list_calls.fill if name == "__init__" else list_calls.extend, owner)
+        if name in list_calls.BETWEEN:
+            return functools.partial(list_calls.between, owner, function)
+        if name == "__iadd__":
+            return functools.partial(list_calls.in_place, owner)
         if name in ("insert", "pop", "remove", "index", "count", "sort"):
-            return lambda *arguments, **keywords: _list_method(owner, function, arguments, keywords)
+            return lambda *arguments, **keywords: list_calls.of_list(owner, function, arguments, keywords)
         return makers.making(function) if name == "copy" else function
     if isinstance(owner, np.ndarray):
         return array_calls.method(function, owner) if is_array(owner) else function
     if isinstance(owner, dict) and name == "update":
-        return functools.partial(_update, owner)
+        return functools.partial(list_calls.update, owner, function)
     if isinstance(owner, dict) and name == "copy":
         return makers.making(function)
     if isinstance(owner, dict) or (state.is_plain_object(owner) and not has_hidden_state(owner)):
@@ -379,16 +372,6 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
     return function
 
 
-def _form_method(form: object, owner: object, name: str) -> Callable[..., Any]:
-    method = getattr(form, name)
-
-    def run(*arguments: object, **keywords: object) -> Any:
-        made = method(*map(heap.staged, arguments), **keywords)
-        return owner if made is form else made
-
-    return run
-
-
 def _check_hidden_state(owner: object, name: str) -> None:
     """Refuses a method of the standard library that may change what only the object itself can see."""
     journals = [journal for journal in state.stack() if not journal.outermost]
@@ -407,43 +390,3 @@ def _refused(owner: object, name: str) -> MutationError:
         remedy=effects.instead_of(owner)
         or "make the change outside, use a list, a dict, an attribute or a variable, or tf.py_function",
     )
-
-
-def _update(owner: dict[Any, Any], *others: object, **items: object) -> None:
-    state.about_to_change(owner)
-    target: Any = owner
-    if type(owner) is dict and any(isinstance(each, StagedDict) for each in others):
-        target = rebinding.form_of(owner, "dict")
-    target.update(*others, **items)
-
-
-def _list_method(
-    owner: list[Any], function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
-) -> Any:
-    """A method of a Python list; with a staged index, value or element it becomes one of a staged list."""
-    name = function.__name__
-    compares = name not in ("insert", "pop")
-    if compares and (has_objects(owner) or has_objects(arguments)):
-        return list_method(owner, name, arguments, keywords)
-    if has_staged(arguments if compares else arguments[:1]) or (compares and has_staged(owner)):
-        if name in ("index", "count"):
-            return getattr(StagedList(ListState.of(owner)), name)(*arguments, **keywords)
-        return getattr(rebinding.form_of(owner, "list"), name)(*arguments, **keywords)
-    if name == "sort" and keywords.get("key") is not None:
-        return list_method(owner, name, arguments, keywords)
-    return function(*arguments, **keywords)
-
-
-def _extend(owner: list[Any], values: Any) -> None:
-    if backend_of(values) is None:
-        owner.extend(values)
-        heap.check_iterator(owner)  # to make the values, it may have been changed in the graph
-        return
-    if isinstance(values, StagedList):  # which may be the list itself: by what it holds before
-        values = values.listed()
-    target = owner
-
-    def append(value: object) -> None:
-        call(target.append)(value)
-
-    iterables.each(values, append)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from autograph.errors import MutationError
 from autograph.runtime.base.places import Place
 
 from ..heap import reach, state
@@ -26,12 +27,30 @@ def changeable(roots: Iterable[Any], where: Place | None) -> Sequence[Any]:
         MutationError: it is too much, and matters at once.
     """
     is_needed = effects.is_in_body() or any_forms()
-    if state.is_beyond_reach() and not is_needed:
+    if _is_beyond_reach() and not is_needed:
         return ()
     found = reach.all_reachable(roots)
     if found is None and is_needed:
         raise reach.too_many("whether one of them changes can't be told", where)
-    if found is None or state.look_at(len(found)) > _MOST_IN_ALL:
+    if found is None or _look_at(len(found)) > _MOST_IN_ALL:
         again = "this function has to be traced more than once, which would change it each time"
-        state.reach_too_far(reach.too_many(f"whether one of them has changed can't be told, and {again}", where))
+        _reach_too_far(reach.too_many(f"whether one of them has changed can't be told, and {again}", where))
     return found or ()
+
+
+def _reach_too_far(error: MutationError) -> None:
+    """Notes that code has run of which it can't be told what it changes: at the top of a trace, which is made once."""
+    for journal in state.stack():
+        journal.too_far = journal.too_far or error
+
+
+def _look_at(count: int) -> int:
+    """Notes that so many objects have been looked at for a call; returns how many that are in the outermost trace."""
+    for journal in state.stack():
+        journal.looked_at += count
+    return max((journal.looked_at for journal in state.stack()), default=0)
+
+
+def _is_beyond_reach() -> bool:
+    """Whether such code has run in all open traces, so that it serves nothing to know what more of it changes."""
+    return all(journal.too_far is not None for journal in state.stack())

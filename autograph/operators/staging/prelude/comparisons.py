@@ -18,11 +18,13 @@ from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import Tensor
 
 from ... import arithmetic
+from ...data_model.special_methods import method
 from .. import asked
 from ..control import conditions
 from ..control.cond import if_stmt
 from ..control.errors import where
 from ..heap import heap
+from ..heap.forms import held_by
 from ..values.iterables import iterable, length_of
 from ..values.lists import ListState, StagedList
 from ..values.specs import Leaf, Spec, Tree, has_parts
@@ -30,6 +32,7 @@ from .composed_iterables import Map
 
 Order = Callable[[Any, Any], Any]
 _CONTAINERS = (list, tuple, dict)
+_METHODS = ("__eq__", "__ge__", "__gt__", "__le__", "__lt__", "__ne__")
 _OPERATORS: dict[Order, Order] = {
     getattr(operator, each): getattr(arithmetic, each) for each in ("lt", "le", "gt", "ge")
 }
@@ -48,7 +51,9 @@ def compare(order: Order, left: object, right: object) -> Any:
 
 def equal(left: object, right: object) -> Any:
     """``left == right`` as one bool: for tensors, whether all elements are equal."""
-    left, right = heap.staged(left), heap.staged(right)
+    if _is_asked(left) or _is_asked(right):
+        return conditions.truth(arithmetic.eq(left, right))
+    left, right = held_by(heap.staged(left)), held_by(heap.staged(right))
     if isinstance(left, StagedList) or isinstance(right, StagedList):
         return bool(result) if isinstance(result := left == right, (bool, np.bool_)) else result
     if isinstance(left, _CONTAINERS) and isinstance(right, _CONTAINERS):
@@ -66,6 +71,11 @@ def equal(left: object, right: object) -> Any:
     if isinstance(result, Tensor):
         return result if result.static_shape == () else OPS["all"](result)
     return bool(result)
+
+
+def _is_asked(value: object) -> bool:
+    """Whether a container is compared by methods of a user's class."""
+    return isinstance(value, _CONTAINERS) and any(method(type(value), name) for name in _METHODS)
 
 
 def _are_alike(left: object, right: object) -> bool:
@@ -104,7 +114,9 @@ def same_lists(one: StagedList, other: StagedList) -> Any:
 @asked.ORDERED.give
 def ordered(left: object, right: object, order: Order) -> Any:
     """``left < right`` (or another order): tuples and lists by their first parts that differ, else by their length."""
-    left, right = heap.staged(left), heap.staged(right)
+    if _is_asked(left) or _is_asked(right):
+        return _OPERATORS.get(order, order)(left, right)
+    left, right = held_by(heap.staged(left)), held_by(heap.staged(right))
     if isinstance(left, StagedList) or isinstance(right, StagedList):
         return _ordered_lists(_staged(left), _staged(right), order)
     if not (isinstance(left, (tuple, list)) and isinstance(right, (tuple, list))):

@@ -11,6 +11,7 @@ import functools
 import heapq
 import itertools
 import operator
+import reprlib
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, cast
@@ -19,15 +20,20 @@ from autograph.errors import MutationError, StagedValueError
 from autograph.runtime.ops.host.host import numpy_function, py_function
 
 from ...calls import call
+from ...data_model.raw_attributes import raw_attribute
 from .. import asked
 from ..control.errors import where
-from ..heap.heap import giving, has_form, open_forms
+from ..heap import rebinding
+from ..heap.forms import held_by, is_of_own_class
+from ..heap.forms import original as original_of
+from ..heap.heap import contents, giving, has_form, open_forms
 from ..heap.locations import name_of
 from ..heap.reach import reachable
 from ..outside.calls import watch_call
 from .comparisons import ordered
 from .sequences import max_, sorted_
 from .staged_values import has_staged, is_staged
+from .text import holds_staged
 from .user_order import has_objects
 
 
@@ -199,12 +205,17 @@ def replacement(function: Any) -> Callable[..., Any] | None:
         return _staged(*known)
     if function is py_function or function is numpy_function:
         return _of_runs(giving(function))
+    if isinstance(raw_attribute(function, "__self__"), reprlib.Repr):  # which writes something else where `repr` fails
+        return _of_known(function, "repr(x)", holds_staged)
     instead = _INSTEAD.get(function) if isinstance(function, type) else None
-    if instead is None:
-        return None
+    return None if instead is None else _of_known(function, instead, is_staged)
+
+
+def _of_known(function: Any, instead: str, is_unknown: Callable[[object], bool]) -> Callable[..., Any]:
+    """A function that has to know what it gets while tracing."""
 
     def check(*arguments: object, **keywords: object) -> Any:
-        if any(is_staged(each) for each in arguments):
+        if any(map(is_unknown, arguments)):
             raise StagedValueError(
                 f"{function.__name__}() of a staged value needs to know its elements while tracing",
                 **where(),
@@ -267,9 +278,20 @@ def _watched(function: object) -> Callable[..., Any]:
     return watch_call(function)
 
 
-def _staged(original: object, function: Callable[..., Any]) -> Callable[..., Any]:
+def _past_methods(values: Any) -> Any:
+    """A list, of whose class no methods are to be called.
+
+    Raises:
+        StagedValueError: they would be.
+    """
+    return contents(rebinding.form_of(values, "list").source) if is_of_own_class(values) else values
+
+
+def _staged(original: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*arguments: object, **keywords: object) -> Any:
-        by_comparing = any(map(has_staged, arguments)) or has_objects(arguments)
+        by_comparing = any(map(has_staged, arguments)) or has_objects([held_by(each) for each in arguments])
+        if by_comparing and original.__module__ == "_heapq":  # which looks past the methods of a class
+            arguments = (_past_methods(original_of(arguments[0])), *arguments[1:])
         form = function if by_comparing else _watched(original)
         return form(*arguments, **keywords)
 

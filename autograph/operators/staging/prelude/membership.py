@@ -13,7 +13,7 @@ from .. import asked
 from ..control.conditions import any_of
 from ..control.errors import type_error, where
 from ..heap import heap
-from ..heap.forms import VIEWS
+from ..heap.forms import VIEWS, is_of_own_class
 from ..values.dicts import StagedDict
 from ..values.iterables import StagedIterable, StagedRange
 from ..values.lists import StagedList
@@ -27,7 +27,7 @@ def contains(item: object, container: Any) -> Any:
     """``item in container``."""
     if isinstance(container, Maybe):
         container = container.ag__checked("is searched by `in`")
-    item, container = heap.staged(item), heap.staged(container)
+    item, container = item if is_of_own_class(item) else heap.staged(item), heap.staged(container)
     if isinstance(container, StagedDict):
         return container.contains(item)
     if isinstance(container, (StagedList, StagedIterable)) and not isinstance(container, StagedRange):

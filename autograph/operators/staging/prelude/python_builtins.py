@@ -29,6 +29,7 @@ from ..control.branches import tried
 from ..control.errors import require, type_error, where
 from ..heap import class_defaults, heap, iterators, state
 from ..heap.aliases import has_others
+from ..heap.forms import Form
 from ..values import lookups
 from ..values.chosen import Chosen
 from ..values.dicts import StagedDict
@@ -309,6 +310,7 @@ def isinstance_(value: object, kinds: Any) -> Any:
         return value.ag__flag if there else conditions.not_(value.ag__flag)
     if isinstance(value, Truth):
         raise value.ag__mismatch
+    value = heap.original(value)
     if isinstance(value, StagedList):
         return isinstance(kind_of(value)(), kinds)
     if isinstance(value, SymbolicTensor):
@@ -324,8 +326,9 @@ def type_(*arguments: Any, **keywords: Any) -> Any:
         return _making(frame_readers.make_class)(type, *arguments, **keywords)
     if len(arguments) == 1 and isinstance(arguments[0], Truth):
         raise arguments[0].ag__mismatch
-    if len(arguments) == 1 and isinstance(arguments[0], StagedList):
-        return kind_of(arguments[0])
+    if len(arguments) == 1 and isinstance(arguments[0], Form):
+        obj = heap.original(arguments[0])
+        return dict if isinstance(obj, StagedDict) else kind_of(obj)
     if len(arguments) == 1 and isinstance(arguments[0], SymbolicTensor):
         return known_class_of(arguments[0])
     return type(*arguments, **keywords)

@@ -34,9 +34,11 @@ from ...attributes import get_attribute, get_subscript
 from ...calls import call
 from ...data_model.left_alone import is_left_alone
 from ...data_model.raw_attributes import raw_attribute
+from ...iteration import iterated
 from .. import asked
 from ..control.errors import type_error
 from ..heap import heap
+from ..heap.forms import is_of_own_class
 from ..heap.state import about_to_change, created_with_parts
 from ..outside import effects
 from ..values.iterables import StagedIterable
@@ -70,7 +72,10 @@ def is_text(value: object) -> bool:
 
 def format_value(value: object, conversion: str | None, specification: object) -> Any:
     """``f"{value!conversion:specification}"``: a string tensor where the value, or a part of it, is staged."""
-    value = heap.given(value)
+    own = _own_method(type(value), conversion) if is_of_own_class(value) else None
+    if own is not None and not isinstance(specification, Tensor):
+        return _own_text(own, value, conversion, specification)
+    value = heap.form(value) if is_of_own_class(value) else heap.given(value)
     if not isinstance(value, Tensor) and not holds_staged(value) and not isinstance(specification, Tensor):
         own = _own_method(type(value), conversion)
         if own is not None:
@@ -249,7 +254,7 @@ def join(separator: Any, values: Any) -> Any:
     if isinstance(values, (StagedIterable, Maybe)):
         values = asked.LISTED.function(values)
     elif not isinstance(values, (Tensor, StagedList)):
-        values = list(values)
+        values = list(iterated(values))
     if not holds_staged(values) and not isinstance(separator, Tensor):
         return separator.join(values)
     if isinstance(values, Tensor) and values.static_shape != ():

@@ -21,7 +21,7 @@ from ..control.errors import require, where
 from ..heap import aliases, heap
 from ..heap.state import Mutable, about_to_change, created
 from .maybe import Maybe
-from .specs import Frozen, Mismatch, Optional, Spec, Tree, factory_of
+from .specs import Frozen, Mismatch, Optional, Spec, Tree, factory_of, refused_copy
 
 _NOTHING: Any = object()
 
@@ -69,10 +69,13 @@ def _either(value: Maybe, other: object) -> Any:
 class DictOf(Spec):
     """A dict with some keys, each of which may be missing if its specification says so."""
 
-    def __init__(self, keys: tuple[Any, ...], children: list[Spec], is_ordered: bool = True) -> None:
+    def __init__(
+        self, keys: tuple[Any, ...], children: list[Spec], is_ordered: bool = True, kind: type = dict
+    ) -> None:
         self.keys = keys
         self.children = children
         self.is_ordered = is_ordered
+        self.kind = kind
 
     def flatten(self, value: object, tensors: list[Any]) -> None:
         held = _held(value)
@@ -83,6 +86,8 @@ class DictOf(Spec):
         return [each for child in self.children for each in child.types()]
 
     def unflatten(self, tensors: Iterator[Any]) -> Any:
+        if self.kind is not dict:
+            raise refused_copy(self.kind)
         values = [child.unflatten(tensors) for child in self.children]
         return StagedDict(DictState(dict(zip(self.keys, values, strict=True)), self.is_ordered))
 
@@ -92,11 +97,13 @@ class DictOf(Spec):
             and self.keys == other.keys
             and self.children == other.children
             and self.is_ordered == other.is_ordered
+            and self.kind is other.kind
         )
 
     def __str__(self) -> str:
         maybe = [key for key, child in zip(self.keys, self.children, strict=True) if isinstance(child, Optional)]
-        return f"a dict with the keys {', '.join(map(repr, self.keys))}, some of them in some runs only: {maybe}"
+        keys = ", ".join(map(repr, self.keys))
+        return f"a {self.kind.__name__} with the keys {keys}, some of them in some runs only: {maybe}"
 
 
 def _held(value: Any) -> Mapping[Any, Any]:
@@ -116,7 +123,7 @@ def join_dicts(left: Spec, right: Spec, join: Callable[[Spec, Spec], Spec], open
     """
     sides = []
     for spec in (left, right):
-        if not isinstance(spec, DictOf) and not (isinstance(spec, Tree) and spec.kind is dict):
+        if not (isinstance(spec, (DictOf, Tree)) and spec.kind is dict):
             raise Mismatch(left, right)
         sides.append(dict(zip(spec.keys, spec.children, strict=True)))
     one, other = sides

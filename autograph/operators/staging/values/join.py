@@ -16,7 +16,7 @@ from ..heap.edges import note_question
 from ..heap.snapshots import attributes_of_container
 from .chosen import join_chosen
 from .dicts import DictOf, join_dicts
-from .specs import Attributes, Constant, Leaf, ListOf, Mismatch, Optional, Reference, Spec, Tree
+from .specs import Attributes, Constant, Leaf, ListOf, Mismatch, Optional, Reference, Spec, Tree, refused_copy
 from .values import structure_of, tensor_spec
 
 
@@ -189,10 +189,16 @@ def repeats(spec: Spec | None) -> bool:
 
 
 def element_spec(spec: Spec) -> Spec:
-    """What the elements of a staged list are like, when one is like `spec`: numbers may differ from place to place."""
+    """What the elements of a staged list are like, when one is like `spec`: numbers may differ from place to place.
+
+    Raises:
+        StagedValueError: it is an object of a user's class, and only a run knows what it holds.
+    """
     if isinstance(spec, Constant):
         return spec if type(spec.value) is bytes else tensor_spec(spec.value) or spec
     spec = _opened(spec)
+    if isinstance(spec, (ListOf, DictOf)) and spec.kind not in (list, tuple, set, dict):
+        raise refused_copy(spec.kind)
     if isinstance(spec, Tree) and spec.kind is list:
         try:
             return _join_lists(spec, ListOf(None))

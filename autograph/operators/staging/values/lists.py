@@ -21,13 +21,14 @@ from .. import asked
 from ..control.errors import require, where
 from ..heap import aliases, heap
 from ..heap.alias_paths import may_be_in
+from ..heap.forms import held_by
 from ..heap.list_changes import ListChanges
 from ..heap.state import Mutable, about_to_change, created
 from .join import element_spec, join
 from .list_methods import ListMethods, require_index
 from .list_ops import LIST_TAKE, NESTED_LIST_STACK
 from .list_protocol import ListProtocol
-from .specs import Frozen, Leaf, ListContents, ListOf, Mismatch, Spec
+from .specs import Frozen, Leaf, ListContents, ListOf, Mismatch, Spec, refused_copy
 from .values import freeze, mutables, spec_of
 from .widening import holds_lists, widened_handles
 
@@ -104,7 +105,7 @@ def flatten(spec: ListOf, value: Any, tensors: list[Any]) -> None:
         tensors.extend(widened_handles(value.spec, spec, list(value.handles)))
         return
     handles = [OPS["list_new"]() for _ in spec.types()]
-    for each in value:
+    for each in held_by(value):
         assert spec.element is not None
         handles = pushed(spec.element, handles, each)
     tensors.extend(handles)
@@ -117,7 +118,13 @@ def unflatten(spec: ListOf, tensors: Iterator[Any]) -> StagedList:
 
 
 def staged(state: ListState) -> StagedList:
-    """A staged list that holds something, or a staged tuple."""
+    """A staged list that holds something, or a staged tuple.
+
+    Raises:
+        StagedValueError: it would be of a class other than Python's.
+    """
+    if state.spec.kind not in KINDS:
+        raise refused_copy(state.spec.kind)
     return KINDS[state.spec.kind](state)
 
 
@@ -431,8 +438,10 @@ class StagedList(ListMethods, ListProtocol, Mutable):
 
 
 def kind_of(value: object) -> type:
-    """The type of a value; of a staged list or tuple, Python's."""
-    return value.state.spec.kind if isinstance(value, StagedList) else type(value)
+    """The type of a value; of a list or tuple, also a staged one or one of a user's class, Python's."""
+    if isinstance(value, StagedList):
+        return value.state.spec.kind
+    return next((kind for kind in (list, tuple) if isinstance(value, kind)), type(value))
 
 
 KINDS: dict[type, type[StagedList]] = {list: StagedList}

@@ -25,6 +25,7 @@ from autograph.runtime.tensors.tensor import SymbolicTensor
 from ...variables import UNDEFINED
 from ..control.errors import where
 from ..heap import heap
+from ..heap.forms import is_of_own_class
 from .chosen import Chosen
 from .dicts import StagedDict
 from .iterables import StagedIterable
@@ -32,7 +33,7 @@ from .list_ops import LIST_FLAT, LIST_LENGTHS, LIST_SPLIT
 from .lists import ListState, StagedList, staged
 from .maybe import Maybe
 from .sets import StagedSet
-from .specs import Constant, Frozen, Leaf, ListOf, Spec, Tree, has_parts, parts_of, rebuild
+from .specs import Constant, Frozen, Leaf, ListOf, Spec, Tree, has_parts, parts_of, rebuild, refused_copy
 from .truths import Truth
 
 _STAGED = (SymbolicTensor, Maybe, StagedList, StagedDict, StagedIterable, Chosen)
@@ -44,15 +45,22 @@ class ListOutput(RunTimeOutput):
 
     spec: ClassVar[ListOf | None] = None
     """Of the list; not a field, as those are tensors."""
+    like: ClassVar[Any] = None
+    """An empty object of the class of the list, if that is not Python's."""
     tensors: tuple[Any, ...]
 
     def resolved(self) -> Any:
         length, *columns = self.tensors
         assert self.spec is not None and self.spec.element is not None
         if isinstance(length, SymbolicTensor):
+            if self.like is not None:
+                raise refused_copy(type(self.like))
             handles = list(_handles(self.spec.element, iter(columns), [])) or [_dummies(length)]
             return staged(ListState(self.spec, tuple(handles)))
-        return _whole(self.spec.kind, *_values(self.spec.element, iter(columns), int(length)))
+        rows, tensor = _values(self.spec.element, iter(columns), int(length))
+        if self.like is not None:
+            return nest.with_attributes(nest.sequence_of(type(self.like), rows), self.like)
+        return _whole(self.spec.kind, rows, tensor)
 
 
 def as_output(value: object) -> Any:
@@ -121,12 +129,17 @@ def _list_output(values: StagedList) -> Any:
     """
     state = values.state
     element = state.spec.element
+    like = None
+    if is_of_own_class(values.source):
+        _check_attributes(values.source)
+        like = nest.with_attributes(nest.sequence_of(type(values.source), ()), values.source)
     if element is None:
-        return [] if go_to_a_trace() else convert.convert_to_tensor(values)
-    if isinstance(element, Leaf) and not go_to_a_trace():
+        return like if like is not None else [] if go_to_a_trace() else convert.convert_to_tensor(values)
+    if isinstance(element, Leaf) and like is None and not go_to_a_trace():
         return convert.convert_to_tensor(values)
     output = ListOutput((state.length(), *_columns(element, list(state.handles), 0)))
     output.spec = state.spec  # type: ignore[misc]
+    output.like = like  # type: ignore[misc]
     return output
 
 

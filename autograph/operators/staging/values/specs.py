@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.errors import StagedValueError
 from autograph.runtime.base import dtypes, nest, shapes
 from autograph.runtime.base.dtypes import DType
 from autograph.runtime.base.shapes import Shape
@@ -29,7 +30,8 @@ from ...variables import UNDEFINED
 from .. import asked
 from ..heap import array_memory, heap
 from ..heap.array_memory import is_array
-from ..heap.locations import Attribute, attributes_of, is_plain_object
+from ..heap.forms import held_by
+from ..heap.locations import Attribute, attributes_of, is_plain_object, where
 from .maybe import Maybe
 
 SCALARS = (bool, int, float, complex, str, bytes)
@@ -310,6 +312,19 @@ class ListOf(Spec):
         return f"a {self.kind.__name__} of {self.element or 'nothing yet'}"
 
 
+def refused_copy(kind: type) -> StagedValueError:
+    """The error for an object of a class other than Python's, of which only a run knows what it holds, where a graph
+    would have to make it: it has copies of what lists and dicts hold, and no objects."""
+    name = kind.__name__
+    return StagedValueError(
+        f"an object of class `{name}`, of which only a run knows what it holds, is put into a list of a graph, or is "
+        "one that a staged branch or loop makes or chooses; a graph makes lists and dicts, and none of other classes",
+        **where(),
+        construct=name,
+        remedy="use a list or a dict in its place, or make the object before, and change it there",
+    )
+
+
 def flatten_absent(spec: Spec, tensors: list[Any]) -> None:
     """Appends tensors of the right types for a value that is missing, and so never looked at."""
     if isinstance(spec, Leaf):
@@ -392,6 +407,7 @@ def parts_of(value: Any) -> tuple[Sequence[Any], Sequence[Any]]:
         return parts_of(value.contents)
     if isinstance(value, Attributes):
         return tuple(value.values), tuple(value.values.values())
+    value = held_by(value)
     if isinstance(value, dict):
         return tuple(value), tuple(value.values())
     if isinstance(value, (tuple, list)):

@@ -16,6 +16,7 @@ from ...variables import UNDEFINED
 from .. import asked
 from ..heap import array_memory, choices, heap
 from ..heap.array_memory import is_array
+from ..heap.forms import is_of_own_class
 from ..heap.locations import Attribute, Location, Mutable, attributes_of, has_hidden_state, is_plain_object
 from ..heap.snapshots import attributes_of_container
 from .chosen import Chosen, ChosenOf
@@ -30,6 +31,7 @@ from .specs import (
     Frozen,
     Leaf,
     ListContents,
+    ListOf,
     Optional,
     Reference,
     Spec,
@@ -69,9 +71,10 @@ def structure_of(value: object) -> Spec:
         if isinstance(contents, (Tensor, np.ndarray)):
             return _of_array(contents, value.obj)
         if isinstance(contents, ListContents):
-            return contents.spec
+            spec = contents.spec
+            return ListOf(spec.element, type(value.obj), spec.repeats) if is_of_own_class(value.obj) else spec
         if isinstance(contents, DictState):
-            return _of_dict(contents)
+            return _of_dict(contents, type(value.obj) if isinstance(value.obj, dict) else dict)
         kind = contents.kind if isinstance(contents, Attributes) else type(value.obj)
         keys, parts = parts_of(contents)
         return Tree(kind, keys, [spec_of(part) for part in parts], factory_of(value.obj))
@@ -86,8 +89,8 @@ def _of_array(held: Any, array: object) -> Leaf:
     return Leaf(spec.dtype, spec.shape, array_memory.kind_of(array), array_memory.is_mixed(array))
 
 
-def _of_dict(state: DictState) -> DictOf:
-    return DictOf(tuple(state.values), [spec_of(value) for value in state.values.values()], state.is_ordered)
+def _of_dict(state: DictState, kind: type = dict) -> DictOf:
+    return DictOf(tuple(state.values), [spec_of(value) for value in state.values.values()], state.is_ordered, kind)
 
 
 def exported(value: object) -> Spec:
@@ -98,7 +101,7 @@ def exported(value: object) -> Spec:
         value = value.contents
     if isinstance(spec, DictOf) and isinstance(value, DictState):
         parts = [exported(part) for part in value.values.values()]
-        return DictOf(spec.keys, parts, spec.is_ordered)
+        return DictOf(spec.keys, parts, spec.is_ordered, spec.kind)
     if isinstance(spec, Tree):
         children = [exported(part) for part in parts_of(value)[1]]
         return Tree(spec.kind, spec.keys, children, spec.factory)

@@ -11,7 +11,6 @@ import functools
 import heapq
 import itertools
 import operator
-import reprlib
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, cast
@@ -20,7 +19,6 @@ from autograph.errors import MutationError, StagedValueError
 from autograph.runtime.ops.host.host import numpy_function, py_function
 
 from ...calls import call
-from ...data_model.raw_attributes import raw_attribute
 from .. import asked
 from ..control.errors import where
 from ..heap import rebinding
@@ -33,7 +31,6 @@ from ..outside.calls import watch_call
 from .comparisons import ordered
 from .sequences import max_, sorted_
 from .staged_values import has_staged, is_staged
-from .text import holds_staged
 from .user_order import has_objects
 
 
@@ -205,17 +202,12 @@ def replacement(function: Any) -> Callable[..., Any] | None:
         return _staged(*known)
     if function is py_function or function is numpy_function:
         return _of_runs(giving(function))
-    if isinstance(raw_attribute(function, "__self__"), reprlib.Repr):  # which writes something else where `repr` fails
-        return _of_known(function, "repr(x)", holds_staged)
     instead = _INSTEAD.get(function) if isinstance(function, type) else None
-    return None if instead is None else _of_known(function, instead, is_staged)
-
-
-def _of_known(function: Any, instead: str, is_unknown: Callable[[object], bool]) -> Callable[..., Any]:
-    """A function that has to know what it gets while tracing."""
+    if instead is None:
+        return None
 
     def check(*arguments: object, **keywords: object) -> Any:
-        if any(map(is_unknown, arguments)):
+        if any(map(is_staged, arguments)):
             raise StagedValueError(
                 f"{function.__name__}() of a staged value needs to know its elements while tracing",
                 **where(),

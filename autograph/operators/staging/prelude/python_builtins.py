@@ -47,6 +47,8 @@ from .sequences import (
     fit,
     has_staged,
     is_staged,
+    len_,
+    length_hint_,
     list_,
     max_,
     min_,
@@ -59,20 +61,6 @@ from .sequences import (
 )
 from .user_order import has_objects, holds_staged
 from .whole_numbers import to_whole
-
-
-def len_(value: Any) -> Any:
-    """``len``: a Python int where the length is known while tracing."""
-    value = unwrapped(value)
-    if isinstance(value, Tensor):
-        return apply_text("__len__", value) if text.is_text(value) else length_of(value)
-    return value.length() if is_staged(value) or isinstance(value, StagedDict) else len(value)
-
-
-def length_hint_(value: Any, default: int = 0) -> Any:
-    """``operator.length_hint``."""
-    has_length = isinstance(value, (StagedList, StagedDict, StagedRange))
-    return len_(value) if has_length else operator.length_hint(value, default)
 
 
 def int_(*arguments: Any, **keywords: object) -> Any:
@@ -439,11 +427,11 @@ _BY_NAME |= {
     for name in ("all", "any", "list", "max", "min", "set", "sorted", "sum", "tuple")
 }
 _REPLACEMENTS = {id(getattr(builtins, name)): function for name, function in _BY_NAME.items()}
-_REPLACEMENTS[id(functools.reduce)] = reduce_
-_REPLACEMENTS[id(SymbolicTensor)] = type_of_tensor
-_REPLACEMENTS[id(operator.mod)] = strings.mod
-_REPLACEMENTS[id(operator.length_hint)] = _giving(length_hint_, int)
-_REPLACEMENTS[id(operator.contains)] = _giving(lambda values, item: asked.CONTAINS.function(item, values), bool)
+_REPLACEMENTS |= {
+    id(functools.reduce): reduce_, id(SymbolicTensor): type_of_tensor, id(operator.mod): strings.mod,
+    id(operator.length_hint): _giving(length_hint_, int),
+    id(operator.contains): _giving(lambda values, item: asked.CONTAINS.function(item, values), bool),
+}  # fmt: skip
 
 
 def replacement(function: object) -> Callable[..., Any] | None:

@@ -1,4 +1,4 @@
-"""Built-in functions that go through a whole iterable: `list`, `sum`, `any`, `min`, `sorted`, `reduce` …"""
+"""`len`, and built-in functions that go through a whole iterable: `list`, `sum`, `any`, `min`, `sorted`, `reduce` …"""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from ..control.cond import if_stmt
 from ..control.errors import require, type_error
 from ..heap.iterators import is_iterator
 from ..heap.iterators import use as use_iterator
-from ..values.iterables import StagedIterable, iterable, length_of
+from ..values.dicts import StagedDict
+from ..values.iterables import StagedIterable, StagedRange, iterable, length_of
 from ..values.lists import ListState, StagedList
 from ..values.sets import StagedSet, as_set
 from ..values.specs import Leaf, ListOf, as_number
@@ -33,9 +34,24 @@ from ..values.tuples import StagedTuple
 from .comparisons import is_scalar, order_of, ordered, sort_columns
 from .composed_iterables import Map
 from .staged_values import has_staged, is_staged, unwrapped
+from .text import is_text
 from .user_order import has_objects, sorted_by_comparing, sorted_in_python
 
 _NOTHING = object()
+
+
+def len_(value: Any) -> Any:
+    """``len``: a Python int where the length is known while tracing."""
+    value = unwrapped(value)
+    if isinstance(value, Tensor):
+        return apply_text("__len__", value) if is_text(value) else length_of(value)
+    return value.length() if is_staged(value) or isinstance(value, StagedDict) else len(value)
+
+
+def length_hint_(value: Any, default: int = 0) -> Any:
+    """``operator.length_hint``."""
+    is_staged = isinstance(value, (StagedList, StagedDict, StagedRange))
+    return len_(value) if is_staged else operator.length_hint(value, default)
 
 
 def _listed(values: Any, use: str) -> Any:

@@ -31,7 +31,8 @@ _DATA = (bool, int, float, complex, str, bytes, np.ndarray, np.generic, Tensor)
 def cond(pred: object, true_fn: Branch, false_fn: Branch, name: str | None = None) -> Any:
     """What `true_fn()` returns where `pred`, one bool, is true, else what `false_fn()` returns.
 
-    In a graph both become branches of a conditional; dtypes promote and shapes relax.
+    In a graph both become branches of a conditional; dtypes promote and shapes relax. Numbers, strings and arrays that
+    they return, alone or in tuples, are tensors then.
 
     Raises:
         BranchMismatchError: the two return values of different structures.
@@ -39,7 +40,21 @@ def cond(pred: object, true_fn: Branch, false_fn: Branch, name: str | None = Non
     required_function(true_fn, "true_fn")
     required_function(false_fn, "false_fn")
     then, otherwise = call(true_fn), call(false_fn)
-    return control_flow.if_exp(pred, lambda: then(), lambda: otherwise())
+    if backend_of(pred) is None:
+        return control_flow.if_exp(pred, lambda: then(), lambda: otherwise())
+    chosen = control_flow.if_exp(pred, lambda: _each(_of_own_class, then()), lambda: _each(_of_own_class, otherwise()))
+    return _each(_as_tensor, chosen)
+
+
+def _each(change: Callable[[Any], Any], values: object) -> Any:
+    """A value, or the values in a tuple, each changed; a list or dict stays the one that it is."""
+    return tuple([_each(change, each) for each in values]) if type(values) is tuple else change(values)
+
+
+def _of_own_class(leaf: object) -> Any:
+    """Bytes, numbers and strings of classes of their own (`IntEnum`) as tensors: no branches give those of Python."""
+    is_own = isinstance(leaf, (bool, int, float, complex, str)) and type(leaf) not in (bool, int, float, complex, str)
+    return convert_to_tensor(leaf) if is_own or isinstance(leaf, bytes) else leaf
 
 
 @following_changes

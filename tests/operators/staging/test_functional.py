@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any
 
 import pytest
@@ -377,3 +378,23 @@ WRONG: list[tuple[str, Any, Any]] = [
 def test_refusals(function: Any, error: Any, make: Any) -> None:
     with pytest.raises(error):
         make(function)()
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+def test_what_branches_return_are_tensors() -> None:
+    rows = [1]
+
+    @tf.function
+    def f(n: Any) -> Any:
+        one = tf.cond(n > 1, lambda: 1.5, lambda: 2.5)
+        level = tf.switch_case(n, [lambda: Level.LOW, lambda: Level.HIGH])
+        number, text = tf.cond(n > 1, lambda: (1, b"a"), lambda: (2, b"b"))
+        assert [x.dtype for x in (one, level, number, text)] == [tf.float32, tf.int32, tf.int32, tf.string]
+        assert tf.is_tensor(one) and tf.cond(n > 1, lambda: rows, lambda: rows) is rows
+        return one, level, number, text
+
+    assert [x.numpy() for x in f(c(1))] == [2.5, 2, 2, b"b"]

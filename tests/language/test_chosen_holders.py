@@ -454,3 +454,30 @@ def by_a_generator_expression_that_has_begun(n: Any) -> Any:
 @pytest.mark.parametrize("function", [by_a_generator_expression, by_a_generator_expression_that_has_begun])
 def test_a_generator_sees_what_a_chosen_list_holds_when_it_goes_on(function: Callable[..., Any]) -> None:
     check(function, 0, 1, 2)
+
+
+def extended_by_what_it_may_be(n: Any) -> Any:
+    a, b = [0], [n]
+    (a if n else b).extend(b)
+    return a, b
+
+
+def extends_what_it_may_be(n: Any) -> Any:
+    a = [1]
+    b = a if n else [3]
+    a.extend(b)
+    return a, b
+
+
+def made_anew_of_what_it_may_be(n: Any) -> Any:
+    a = [1]
+    b = a if n else [3]
+    b.__init__(a)
+    return a, b
+
+
+@pytest.mark.parametrize(
+    "function", [extended_by_what_it_may_be, extends_what_it_may_be, made_anew_of_what_it_may_be]
+)
+def test_a_chosen_list_is_extended_by_what_it_may_be(function: Callable[..., Any]) -> None:
+    check(function, 0, 1, 2)

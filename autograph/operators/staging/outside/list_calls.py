@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...calls import call
+from ...data_model.special_methods import is_user_class
 from ...dispatch import backend_of
 from ...iteration import iterated
 from ..heap import heap, rebinding, state
@@ -100,8 +101,9 @@ def of_list(
 
 
 def extend(owner: list[Any], values: Any) -> None:
-    """``list.extend``."""
-    values = iterated(values)
+    """``list.extend``. What the values hold is known when the change of the list begins, which they may be."""
+    if is_user_class(type(values)):
+        values = iterated(values)
     if backend_of(values) is None:
         list.extend(owner, values)
         heap.check_iterator(owner)  # to make the values, it may have been changed in the graph
@@ -116,8 +118,7 @@ def extend(owner: list[Any], values: Any) -> None:
 
 
 def fill(owner: list[Any], values: object = ()) -> None:
-    """``list.__init__``: gives a list other items."""
-    values = call(list)(values)
+    """``list.__init__``: gives a list other items; it is empty when these are asked for."""
     call(list.clear)(owner)
     call(list.extend)(owner, values)
 

@@ -213,7 +213,8 @@ def test_the_value_can_not_be_changed_from_outside() -> None:
 
 
 REFUSED: list[tuple[Callable[[Any], Any], str]] = [
-    (bool, "bool"), (int, "int"), (float, "float"), (complex, "complex"), (len, "len"), (list, "iterable"),
+    (bool, "bool"), (int, "int"), (float, "float"), (complex, "complex"), (len, "len"),
+    (lambda x: list(x + [1, 2]), "iterable"),
     (np.asarray, "NumPy array"), (lambda x: [1, 2][x], "index"), (range, "index"), (lambda x: 1 in x, "`in`"),
     (lambda x: x.numpy(), "numpy"), (lambda x: 1 if x > 0 else 2, "bool"),
 ]  # fmt: skip

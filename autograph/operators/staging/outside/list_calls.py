@@ -12,7 +12,7 @@ from ...data_model.special_methods import is_user_class
 from ...dispatch import backend_of
 from ...iteration import iterated
 from ..heap import heap, rebinding, state
-from ..heap.forms import held_by
+from ..heap.forms import VIEWS, held_by
 from ..prelude.membership import contains
 from ..prelude.sequences import has_staged
 from ..prelude.user_order import has_objects
@@ -55,8 +55,8 @@ def of_form(function: Any, owner: object) -> Callable[..., Any]:
 
 
 def _is_of_container(owner: object, name: str) -> bool:
-    """Whether a method is one of lists or dicts, and not of all objects."""
-    bases = [each for each in type(owner).__mro__ if each in (list, dict, OrderedDict, defaultdict)]
+    """Whether a method is one of lists or dicts, or of views of dicts, and not of all objects."""
+    bases = [each for each in type(owner).__mro__ if each in (list, dict, OrderedDict, defaultdict, *VIEWS)]
     return any(name in vars(each) for each in bases)
 
 

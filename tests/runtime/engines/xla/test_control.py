@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from typing import Any
 
 import numpy as np
@@ -143,8 +142,6 @@ def test_ctrl_c_ends_a_loop(function: Any) -> None:
     region.run(np.float32(1.0), np.int32(3))
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
-    started = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         region.run(np.float32(1.0), np.int32(2_000_000_000))
-    assert time.perf_counter() - started < 10.0
     assert region.run(np.float32(1.0), np.int32(0))[0] == 1.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -309,8 +311,12 @@ ONLY_THE_PLAN = {
 
 
 def test_every_other_op_has_a_form() -> None:
-    without = {name for name, record in OPS.items() if ENGINE not in record.lowerings}
-    assert without - {"list_add", "list_cast_like"} == {name for names in ONLY_THE_PLAN.values() for name in names}
+    """Of the families alone: other tests load modules that have ops of their own, of datasets and of lists of lists."""
+    show = "from autograph.runtime.ir.op import OPS; OPS.load(); print(*OPS)"
+    names = subprocess.run([sys.executable, "-c", show], capture_output=True, text=True, check=True).stdout.split()
+    without = {name for name in names if ENGINE not in OPS[name].lowerings}
+    only_the_plan = {name for names in ONLY_THE_PLAN.values() for name in names}
+    assert without - {"list_add", "list_cast_like"} == only_the_plan & {*names}
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "float16", "float32", "float64"])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from hypothesis import given
@@ -18,6 +19,7 @@ from autograph.runtime.engines.interpreter import interpret
 from autograph.runtime.engines.native import NATIVE
 from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.engines.region import Region
+from autograph.runtime.ir.graph import Graph
 from tests.programs.profile import examples
 from tests.runtime.engines.native.common import needs_llvm, same
 
@@ -117,16 +119,21 @@ def programs(draw: Callable) -> str:
     return "\n".join([*lines, "    return k, u, v, p, q, w"]) + "\n"
 
 
-@examples(60)
-@given(programs(), st.integers(-4, 9), st.integers(0, 3))
-def test_random_programs(source: str, n: int, seed: int) -> None:
+def traced(source: str, n: int, seed: int) -> tuple[Graph, list[Any]]:
+    """The optimised graph of a program, and arguments for it."""
     linecache.cache["<program>"] = len(source), None, source.splitlines(True), "<program>"
     names: dict = {"tf": tf}
     exec(compile(source, "<program>", "exec"), names)
     random = np.random.default_rng(seed)
     arguments = [np.array(n), *(random.integers(-9, 10, shape) for shape in ((5,), (5,), (3, 5)))]
-    given_ = [tf.constant(argument) for argument in arguments]
-    graph = tf.function(names["program"]).get_concrete_function(*given_).optimized_graph
+    concrete = tf.function(names["program"]).get_concrete_function(*map(tf.constant, arguments))
+    return concrete.optimized_graph, arguments
+
+
+@examples(60)
+@given(programs(), st.integers(-4, 9), st.integers(0, 3))
+def test_random_programs(source: str, n: int, seed: int) -> None:
+    graph, arguments = traced(source, n, seed)
     region = Region(graph, NATIVE, demanded=True)
     results: list[list] = []
     ways = [lambda: interpret(graph, arguments), lambda: Plan(graph).run(*arguments), lambda: region.run(*arguments)]

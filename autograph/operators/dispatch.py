@@ -220,6 +220,10 @@ class Backend:
         """``array[index] = value``, which all names and views of the array see."""
         array[index] = value
 
+    def set_array_attribute(self, array: Any, name: str, value: object) -> None:
+        """``array.name = value``."""
+        setattr(array, name, value)
+
     def set_in_element(self, value: object, container: object, place: object, array: Array, index: object) -> bool:
         """``container[place][index] = value``, if ``array``, which is there, is a copy of what a graph has there.
 

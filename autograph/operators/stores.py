@@ -10,7 +10,7 @@ from typing import Any
 from autograph.errors import MutationError
 from autograph.runtime.tensors.trace import user_location
 
-from .attributes import Owner, read_item
+from .attributes import Owner, get_attribute, read_item
 from .calls import call_method
 from .data_model.special_methods import is_user_class, method
 from .dispatch import Thunk, active, backend_of, backend_of_array, open_traces, owner_of
@@ -28,9 +28,23 @@ class _Items:
     """A list, dict or array whose items are stored or deleted, under a name that can't be given another one here."""
 
     __slots__ = ("_values",)
+    _values: Any
 
     def __init__(self, values: Any) -> None:
-        self._values = values
+        object.__setattr__(self, "_values", values)
+
+    def __getattr__(self, name: str) -> Any:
+        return get_attribute(self._values, name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        staging = backend_of_array(self._values)
+        if staging is None:
+            setattr(self._values, name, value)
+        else:
+            staging.set_array_attribute(self._values, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(self._values, name)
 
     def __getitem__(self, index: object) -> Any:
         return get_item(self._values, index)

@@ -608,3 +608,80 @@ def test_what_python_alone_changes_in_such_memory() -> None:
         return x
 
     check(in_a_branch, 1, 2)
+
+
+def test_an_array_made_here_may_get_another_shape_or_dtype() -> None:
+    def f(n):
+        x = np.arange(6)
+        y = [x]
+        view = x[2:]
+        view.shape = (2, 2)
+        x.shape = (2, 3)
+        x.shape += (1,)
+        setattr(x, "dtype", np.dtype("uint32"))
+        z = np.zeros(3, complex)
+        z.real = [1, 2, 3]
+        z.flat = z[1]
+        if n > 1:
+            fresh = np.arange(4)
+            fresh.shape = 2, 2
+            view = view + fresh
+        return y[0].shape, x * np.uint32(2), view * n, z
+
+    check(f, 1, 2)
+    assert tf.function(f)(tf.constant(1))[0] == (2, 3, 2)
+
+
+OUTSIDE = np.arange(6)
+
+
+def shape_of_an_outer_array(n):
+    OUTSIDE.shape = (2, 3)
+    return OUTSIDE[n]
+
+
+def shape_in_a_branch(n):
+    x = np.arange(6)
+    if n > 1:
+        x.shape = (2, 3)
+    return x
+
+
+def shape_after_a_store(n):
+    x = np.arange(6)
+    x[0] = n
+    x.shape = (2, 3)
+    return x
+
+
+def shape_of_a_chosen_array(n):
+    x, y = np.arange(6), np.ones(6)
+    z = x if n > 0 else y
+    x.shape = (2, 3)
+    return z.shape
+
+
+def dtype_by_setattr(n):
+    x = np.arange(6)
+    x[0] = n
+    setattr(x, "dtype", np.dtype(float))
+    return x
+
+
+def real_part(n):
+    x = np.zeros(2, complex)
+    x.real = n
+    return x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        shape_of_an_outer_array, shape_in_a_branch, shape_after_a_store, shape_of_a_chosen_array, dtype_by_setattr,
+        real_part,
+    ],
+)  # fmt: skip
+def test_another_form_of_an_array_that_a_graph_keeps_is_refused(function: Callable[..., Any]) -> None:
+    with pytest.raises(tf.errors.MutationError, match=r"`(shape|dtype|real)` is set of an array(.|\n)*Remedy: "):
+        tf.function(function)(tf.constant(2))
+    assert OUTSIDE.shape == (6,)

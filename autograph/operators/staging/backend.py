@@ -172,6 +172,9 @@ class GraphBackend(Backend):
     def set_array_item(self, value: object, array: Array, index: object) -> None:
         array_forms.set_item(value, array, read(index))
 
+    def set_array_attribute(self, array: Any, name: str, value: object) -> None:
+        array_forms.set_attribute(array, name, value)
+
     def set_in_element(self, value: object, container: object, place: object, array: Array, index: object) -> bool:
         return items.set_in_element(value, container, read(place), array, read(index))
 

@@ -243,6 +243,43 @@ def set_item(value: object, array: Any, index: object) -> None:
     form.write(array, index_ops.set_item(form.tensor(array), index, heap.given(value)))
 
 
+def set_attribute(array: Any, name: str, value: object) -> None:
+    """``array.name = value``.
+
+    Raises:
+        MutationError: the array gets another form, or other items, but is older than the trace or the staged body, or
+            only a run knows what it holds.
+    """
+    is_form = name not in ("flat", "real", "imag")
+    if name in _INSTEAD and (must_stage(array, value) or (is_form and not _is_new(array))):
+        raise MutationError(
+            f"`{name}` is set of an array that is older than this function, branch or loop, or of which only a run of "
+            "the graph knows what it holds; a graph can't carry that change",
+            **where(),
+            construct=f"x.{name} = ...",
+            remedy=_INSTEAD[name],
+        )
+    note(array)
+    setattr(array, name, value)
+
+
+_INSTEAD = {
+    "shape": "make another array of that shape: x = x.reshape(shape)",
+    "dtype": "convert it by x.astype(dtype), or take its bytes for another dtype's by tf.bitcast(x, dtype)",
+    "strides": "make a view by an index, or x.T",
+    "flat": "store into all items: x[...] = value",
+    "real": "make another array: x = value + 1j * x.imag",
+    "imag": "make another array: x = x.real + 1j * value",
+    "data": "store into all items: x[...] = value",
+}
+
+
+def _is_new(array: Any) -> bool:
+    """Whether an array has been made in the innermost staged body; of a view at the top of a trace, its memory."""
+    memory = memory_of(array)
+    return all(each.is_created(array) or (each.outermost and each.is_created(memory)) for each in stack())
+
+
 def store(array: object, made: Any, casting: Any = "same_kind") -> None:
     """``array[...] = made``, for what a function of NumPy gives."""
     form = changing(array)

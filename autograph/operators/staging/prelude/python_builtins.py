@@ -27,8 +27,9 @@ from .. import asked
 from ..control import conditions
 from ..control.branches import tried
 from ..control.errors import require, type_error, where
-from ..heap import class_defaults, heap, iterators, state
+from ..heap import array_forms, class_defaults, heap, iterators, state
 from ..heap.aliases import has_others
+from ..heap.array_memory import is_array
 from ..heap.forms import Form
 from ..values import lookups
 from ..values.chosen import Chosen
@@ -381,6 +382,9 @@ def next_(iterator: Any, *default: Any) -> Any:
 
 def setattr_(obj: object, name: str, value: object) -> None:
     """``setattr``."""
+    if is_array(obj):
+        array_forms.set_attribute(obj, name, value)
+        return
     state.about_to_change(obj)
     setattr(obj, name, value)
 

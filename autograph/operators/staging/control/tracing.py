@@ -16,7 +16,7 @@ from functools import wraps
 from types import FunctionType, MethodType
 from typing import Any
 
-from autograph.errors import MutationError
+from autograph.errors import MutationError, StagingError
 from autograph.runtime.base import places as lines
 from autograph.runtime.base.places import Place
 from autograph.runtime.functions import repetitions
@@ -257,8 +257,11 @@ def _run(
         raise refusal from None
     finally:
         left = _Left(journal, tables, body, values)
-        left.put_back()
-        left.restore()
+        try:
+            left.look()
+        finally:
+            left.put_back()
+            left.restore()
     left.check()
     repetitions.done(effects_of(journal, journal.watched.left), journal.before)
     return output, left.changes()
@@ -283,17 +286,25 @@ class _Left:
         staged_ones = [] if stack() else [heap.form(each) for each in self._given.values() if heap.has_form(each)]
         self._given_lists = [re.split(r"[\[.]", each.name)[0] for each in staged_ones]
         found = {key: each for key, each in found.items() if id(each[0].owner) not in self._given}
-        self.frozen = {key: freeze(new, journal.is_created) for key, (_, _, new) in found.items()}
+        self._new = {key: each[2] for key, each in found.items()}
         self.old = {key: each[1] for key, each in found.items()}
         self.locations = {key: each[0] for key, each in found.items()}
+        self.frozen: dict[Key, Any] = {}
+        self._changed = [new for *_, new in changed]
         self._failure: Exception | None = None
-        self._failure = self._failure or self._lost_array()
-        lost = next(self._lost_changes(), None)
-        if lost is not None and stack():
-            self._is_part = True
-        self._failure = self._failure or lost
-        if iterators.any_spent():
-            self._failure = self._failure or iterators.refusal(reach.reachable([new for *_, new in changed]))
+
+    def look(self) -> None:
+        """Finds what the places hold when a run ends, and what is wrong with it, which `check` raises."""
+        try:
+            self.frozen = {key: freeze(new, self._journal.is_created) for key, new in self._new.items()}
+            lost = next(self._lost_changes(), None)
+            if lost is not None and stack():
+                self._is_part = True
+            self._failure = self._lost_array() or lost
+            if iterators.any_spent():
+                self._failure = self._failure or iterators.refusal(reach.reachable(self._changed))
+        except StagingError as error:
+            self._failure = error
 
     def _lost_array(self) -> Exception | None:
         """What to raise when a place has got another array in some runs, and its own one, changed, in some."""

@@ -18,7 +18,7 @@ Contents = Callable[[Any], list[Any]]
 class ListChanges:
     """How often a list has been changed."""
 
-    __slots__ = ("_before", "_contents", "_inside", "_moves", "_writes")
+    __slots__ = ("_before", "_contents", "_inside", "_moves", "_writes", "is_looked_at")
 
     def __init__(self) -> None:
         self._moves = [0]
@@ -26,6 +26,8 @@ class ListChanges:
         self._before: list[Any] = []
         self._inside: list[Any] = []
         self._contents: Contents = list
+        self.is_looked_at = False
+        """Whether what is in the list is being looked through: an element of it that is in it again would have no end."""
 
     def moved(self, depth: int) -> None:
         """Elements of lists that are so deep in the list have got other places."""
@@ -53,7 +55,11 @@ class ListChanges:
 
     def start(self, values: Any, contents: Contents) -> None:
         """Has what Python code does to a list count from now on."""
-        self._before, self._contents, self._inside = list(values), contents, contents(values)
+        self.is_looked_at = True
+        try:
+            self._before, self._contents, self._inside = list(values), contents, contents(values)
+        finally:
+            self.is_looked_at = False
 
     def look(self, values: object) -> None:
         """Counts what Python code has done to a list, or to its elements, since the last look."""

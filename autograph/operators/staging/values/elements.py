@@ -60,6 +60,8 @@ class ListElement(StagedList):
     def state(self) -> ListState:
         if not isinstance(self.root, PythonList):  # which looks at what its elements hold now
             aliases.use(self.root)
+        if self.root.changes.is_looked_at:
+            raise self._refusal("is put into the list itself", "put a copy into the list (`x.copy()`)")
         held = self.parent.state
         if held is self._first[0]:
             return self._first[1]

@@ -309,3 +309,24 @@ def none_after_empty_tuples(n):
 )
 def test_elements_with_parts_that_may_be_none(function: Any) -> None:
     check(function, 1, 2, 3)
+
+
+def element_in_its_own_list(n):
+    rows = [[1], [2]]
+    row = rows[n % 2]
+    rows.append(row)
+    return len(rows)
+
+
+def changed_element_in_its_own_list(n):
+    rows = [[1], [2]]
+    row = rows[n % 2]
+    rows.extend([row])
+    rows[0].append(5)
+    return rows[-1]
+
+
+def test_an_element_that_is_put_into_its_own_list_is_refused_where_it_is_read() -> None:
+    check(element_in_its_own_list, 0, 1)
+    with pytest.raises(tf.errors.MutationError, match="is put into the list itself"):
+        tf.function(changed_element_in_its_own_list)(tf.constant(1))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as tf
+from autograph.operators.staging.heap import edges
 from autograph.errors import MutationError
 
 LIST: list[int] = []
@@ -148,3 +149,36 @@ def test_what_no_loop_has_replaced_may_be_changed_after_it():
         return len(b)
 
     assert tf.function(function)(tf.constant(0)) == 1
+
+
+class Keep:
+    def __init__(self, items: list[int]) -> None:
+        self.items = items
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        self.items.append(8)
+
+
+KEPT: list[int] = []
+
+
+def left_by_a_with(n):
+    a = []
+    b = KEPT
+    with Keep(b):
+        if n:
+            pass
+        elif n:
+            a, b = [], a
+    return a is b
+
+
+def test_a_refusal_at_the_end_of_a_trace_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edges, "MOST_VISITS", 3)
+    with pytest.raises(tf.errors.StagedValueError, match="the same one is asked"):
+        tf.function(left_by_a_with)(tf.constant(0))
+    assert KEPT == []
+    assert edges.known_objects() == []

@@ -27,7 +27,7 @@ class ListChanges:
         self._inside: list[Any] = []
         self._contents: Contents = list
         self.is_looked_at = False
-        """Whether what is in the list is being looked through: an element of it that is in it again would have no end."""
+        """Whether what is in the list is looked through now: with an element of it in it again, that would not end."""
 
     def moved(self, depth: int) -> None:
         """Elements of lists that are so deep in the list have got other places."""

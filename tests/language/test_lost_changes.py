@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.operators.staging.heap import edges
 from autograph.errors import MutationError
+from autograph.operators.staging.heap import edges
 
 LIST: list[int] = []
 ROWS: list[int] = [7]

@@ -250,7 +250,10 @@ def kernel_of(node: Node, in_place: bool = False) -> Callable[..., Any]:
 def _array(value: object) -> Any:
     tensor: Any = value if isinstance(value, Tensor) else convert.convert_to_tensor(value)
     if isinstance(tensor, SymbolicTensor):
-        raise foreign_value_error(tensor.value)
+        error = foreign_value_error(tensor.value)
+        if tensor.value.node.graph in open_graphs:
+            undelivered.note_in_thread(tensor.value.node.graph, error)
+        raise error
     return tensor.array
 
 

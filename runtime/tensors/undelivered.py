@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 from autograph.errors import AutographError
 
 from ..base.places import user_location
+from ..ir.graph import Graph
 
 Error = TypeVar("Error", bound=AutographError)
 _DEBUGGERS = ("bdb", "pdb", "pydevd", "debugpy")
@@ -28,6 +30,8 @@ class _Local(threading.local):
 
 
 _local = _Local()
+_of_threads: WeakKeyDictionary[Graph, AutographError] = WeakKeyDictionary()
+"""By the graph that another thread builds, what a thread has raised that has used a tensor of it."""
 
 
 def note(error: Error) -> Error:
@@ -37,12 +41,23 @@ def note(error: Error) -> Error:
         error.at(*location)
     # `list` and others of Python's ask for the length first, and go on without.
     if not _local.notes and error.construct != "with len()" and not _is_debugged():
-        # Without its traceback, which would keep the objects of the program alive.
-        kept = AutographError.__new__(type(error))
-        kept.__dict__.update(error.__dict__)
-        kept.args = error.args
-        _local.notes.append(kept)
+        _local.notes.append(_without_traceback(error))
     return error
+
+
+def _without_traceback(error: AutographError) -> AutographError:
+    """A copy of an error: its traceback would keep the objects of the program alive."""
+    kept = AutographError.__new__(type(error))
+    kept.__dict__.update(error.__dict__)
+    kept.args = error.args
+    return kept
+
+
+def note_in_thread(graph: Graph | None, error: AutographError) -> None:
+    """Notes a refusal in a thread that uses a tensor of a graph while another one builds that, and is to be told."""
+    while graph is not None:
+        _of_threads.setdefault(graph, _without_traceback(error))
+        graph = graph.parent
 
 
 def _is_debugged() -> bool:
@@ -86,7 +101,8 @@ def disown(error: BaseException) -> None:
     only([each for each in _local.notes if type(each) is not type(error) or each.args != error.args])
 
 
-def deliver() -> None:
-    """Raises what has been noted since, if anything: to be called where the trace ends well."""
-    if _local.notes:
-        raise _local.notes.pop()
+def deliver(graph: Graph) -> None:
+    """Raises what has been noted since, if anything: to be called where the trace of a graph ends well."""
+    error = _local.notes.pop() if _local.notes else _of_threads.pop(graph, None)
+    if error is not None:
+        raise error

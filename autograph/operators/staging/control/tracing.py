@@ -165,7 +165,7 @@ def _settled(
                 if isinstance(place, ArrayPlace):
                     place.find_through(attributes.values(), graph)
                 place.forget()
-            undelivered.deliver()
+            undelivered.deliver(graph)
             return result
         graph.truncate(mark)
         repetitions.back(seen)

@@ -38,7 +38,7 @@ from ..heap.array_memory import is_array
 from ..heap.forms import VIEWS
 from ..heap.locations import Mutable, has_hidden_state
 from ..prelude import array_calls, library_errors, showing
-from . import effects, list_calls, makers, unconverted
+from . import effects, list_calls, makers, threads, unconverted
 from .makers import CONTAINERS, IMMUTABLE
 from .objects_given import PURE, in_place_of_objects
 
@@ -62,7 +62,7 @@ def watch_call(function: object) -> Callable[..., Any]:
     """What to call in place of an unconverted function while a graph is built: it gets the staged forms of lists."""
     if isinstance(function, (MethodDescriptorType, WrapperDescriptorType)) and function.__objclass__ in (list, dict):
         return _method_of_class(function)
-    form = showing.once(function, _watched(function))
+    form = threads.checking(function, showing.once(function, _watched(function)))
     if state.stack() and array_calls.is_numpy(function):
         return array_calls.watched(function, heap.giving(form))
     if function is open:

@@ -35,7 +35,7 @@ from ...dispatch import backend_of
 from ..heap import heap, state
 from ..heap.iterators import is_iterator, moves_in_converted_code, use
 from ..heap.locations import attributes_of, is_plain_object, is_written_in_python
-from . import effects, far_reach
+from . import effects, far_reach, threads
 from .code_writes import CHANGING, Value, Writes, words, writes
 
 
@@ -243,8 +243,19 @@ class _Watch:
                 self._begins_own(frame)
         elif event == "return" and self._own:
             self._own.pop()
+        elif event == "c_call" and threads.is_starting(argument):
+            self._starts(argument.__name__, frame)
         elif event == "c_call" and self._own and not self._own[-1] and _may_change(argument, frame):
             self.note_all()
+
+    def _starts(self, name: str, frame: FrameType) -> None:
+        """A thread begins, which is told of nothing."""
+        try:
+            threads.check(name, frame.f_locals.values())
+        except AutographError as error:
+            self._refused = error
+            raise
+        self.note_all()
 
     def _begins_own(self, frame: FrameType) -> None:
         """Notes what a function changes by operators that are left to Python; it notes all else itself."""
@@ -308,7 +319,6 @@ _CHANGES_NOTHING = words(
 )
 """Modules in C whose functions, but for those in `CHANGING`, change no objects that they are given."""
 _WITH_OUTPUT = frozenset(("concatenate", "dot"))
-_STARTING_THREADS = frozenset(("start_new_thread", "start_new", "start_joinable_thread"))
 
 
 def _held_by(obj: object) -> Iterator[Any]:
@@ -421,7 +431,7 @@ def _is_changing(function: Callable[..., Any]) -> bool:
     """Whether a function in C may change what it is given."""
     name, module = function.__name__, raw_attribute(function, "__module__") or ""
     module = module if isinstance(module, str) else ""
-    return name in CHANGING or name in _STARTING_THREADS or module.partition(".")[0] not in (*_CHANGES_NOTHING, *_OWN)
+    return name in CHANGING or module.partition(".")[0] not in (*_CHANGES_NOTHING, *_OWN)
 
 
 def _may_change(function: Callable[..., Any], frame: FrameType) -> bool:

@@ -45,6 +45,8 @@ EXACT = frozenset(
     stateless_random_uniform
     """.split()
 )
+if jax.default_backend() == "gpu":  # whose quotients and roots of 32 bits may be off in the last place
+    EXACT -= frozenset("divide divide_no_nan xdivy sqrt reciprocal absolute".split())
 # Sums of products, in some order: the largest number of the result says how exact it can be.
 SUMS = frozenset(
     """
@@ -52,9 +54,13 @@ SUMS = frozenset(
     convolution_transpose convolution_filters avg_pool avg_pool_transpose sum_to_shape_of softmax_cross_entropy
     """.split()
 )
+# What is determined but for the signs of its columns or rows.
+UP_TO_SIGNS = frozenset("eigh svd qr".split())
 MATRICES = frozenset("det slogdet inv solve triangular_solve pinv cholesky eigh qr svd lu expm sqrtm".split())
 # Series and continued fractions, of which the plan's own are as exact.
 SERIES = frozenset("igamma igammac igamma_grad_a betainc digamma polygamma zeta".split())
+if jax.default_backend() == "gpu":
+    SERIES |= {"lgamma"}
 # Samples of shapes that only numbers tell: there is a program if those are known.
 NEEDS_NUMBERS = {
     "reshape": (5, 7),
@@ -91,6 +97,8 @@ GIVES_UP = {
     "range": (2, 5),
     "get_item": (10, 13),
 }
+if jax.default_backend() == "gpu":  # where the library for convolutions has none of integers
+    GIVES_UP["convolution"] = range(1, 19, 2)
 
 
 def samples_for(name: str, known: bool) -> list[Any]:
@@ -143,6 +151,8 @@ def run(graph: Graph, arguments: Sequence[Any]) -> Any:
 def same(name: str, expected: Any, got: Any) -> None:
     """Dtype and shape agree, integers bit for bit, floats as the tables above say; denormal numbers may be zero."""
     expected, got = np.asarray(wrap(expected).array), np.asarray(wrap(got).array)
+    if name in UP_TO_SIGNS:
+        expected, got = np.abs(expected), np.abs(got)
     assert expected.dtype == got.dtype and expected.shape == got.shape
     if expected.dtype.kind not in "fc" or name in EXACT and expected.dtype.kind == "f":
         np.testing.assert_array_equal(got, expected)
@@ -211,6 +221,7 @@ def test_all_pairs_of_bytes(name: str, dtype: Any) -> None:
     agree(name, [((numbers[:, None], divisors[None, :]), {})], known=False)
 
 
+@pytest.mark.skipif("divide" not in EXACT, reason="not on this device")
 @pytest.mark.parametrize("known", [True, False])
 def test_quotients_are_rounded_once(known: bool) -> None:
     """Also by a number that all share, of which XLA would take the inverse."""

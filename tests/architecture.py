@@ -12,9 +12,10 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 
 LAYERS = (
-    "autograph.keras", "autograph.data", "autograph.connect", "autograph.operators", "autograph.pipeline",
-    "autograph.converters", "runtime.tools", "runtime.state", "runtime.functions", "runtime.gradient",
-    "runtime.engines", "runtime.optimize", "runtime.ops", "runtime.tensors", "runtime.ir", "runtime.base",
+    "autograph.keras", "autograph.data", "autograph.distribute", "autograph.connect", "autograph.operators",
+    "autograph.pipeline", "autograph.converters", "runtime.tools", "runtime.state", "runtime.functions",
+    "runtime.gradient", "runtime.engines", "runtime.optimize", "runtime.ops", "runtime.tensors", "runtime.ir",
+    "runtime.base",
 )  # fmt: skip
 """The layers from the top down: a file imports from its own and from those further down."""
 

@@ -9,7 +9,7 @@ from .architecture import edits, figures, imports, positions, trees, upward
 
 LEFT = {
     "imports that run up": 0,
-    "imports in functions": 23,
+    "imports in functions": 24,
     "modules in circles across folders": 0,
     "modules in the largest circle inside a folder": 2,
     "uses of another module's private name": 0,
@@ -34,6 +34,7 @@ DEFERRED = {
     ("autograph.connect", "autograph.operators.staging.control.tracing"): _LATE,
     ("autograph.connect", "autograph.operators.staging.outside.outside_places"): _LATE,
     ("autograph.connect", "autograph.pipeline"): _LATE,
+    ("autograph.distribute.mesh", "runtime.engines.xla.meshes"): _XLA,
     ("autograph.marks", "autograph.pipeline"): _LATE,
     ("autograph.operators.calls", "autograph.pipeline"): _LATE,
     ("autograph.operators.staging.outside.unconverted", "autograph.pipeline"): _LATE,

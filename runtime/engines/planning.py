@@ -18,6 +18,7 @@ from .partition import PART, is_whole, obstacle, partition
 from .partition import report as report_of_parts
 from .plain import INTERPRETER, NUMPY
 from .region import Region, refused
+from .spread import in_effect
 from .xla import XLA
 
 for _engine in (NATIVE, XLA, NUMPY, INTERPRETER):
@@ -66,7 +67,9 @@ def _require(engine: Engine, what: str) -> None:
 
 def _asked() -> list[Engine]:
     """The engines that are offered a graph of which nothing is demanded."""
-    chosen = _chosen()
+    chosen, spread = _chosen(), in_effect()
+    if chosen is None and spread is not None:
+        return [ENGINES[spread.engine]]
     if chosen is None:
         return [engine for engine in ENGINES.values() if engine.is_wanted()]
     return [] if chosen is NUMPY else [chosen]

@@ -11,7 +11,7 @@ from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.tensor import EagerTensor, Tensor
 
-from .. import initializers
+from .. import distribution, initializers
 from .names import auto_name, current_path
 
 __all__ = ["KerasVariable"]
@@ -60,6 +60,7 @@ class KerasVariable(Variable):
 
         super().__init__(start, trainable, name=self.path, dtype=dtype, constraint=constraint, shape=shape)
         self._name = name
+        self.layout = distribution.layout_for(self)
 
     @property
     def trainable(self) -> bool:

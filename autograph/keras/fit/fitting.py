@@ -11,6 +11,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import nest
 from autograph.runtime.base.places import warn
+from autograph.runtime.engines.spread import in_effect
 from autograph.runtime.functions.function import function
 from autograph.tracebacks import trimming
 
@@ -225,16 +226,22 @@ def check_compiled(model: Any) -> None:
 
 
 def step_of(model: Any, name: str) -> Callable[[Any], Any]:
-    """A step as a function of a batch: traced, unless the model runs eagerly."""
+    """A step as a function of a batch: traced, unless the model runs eagerly; over all devices that are in effect."""
     functions = record_of(model).compiled.functions
-    if name not in functions:
-        method = getattr(model, name)
+    spread = in_effect()
+    if (name, spread) not in functions:
+        functions[name, spread] = _step_over(spread, getattr(model, name), model.run_eagerly)
+    return functions[name, spread]
 
-        def step(data: object) -> Any:
-            return converted_call(method)(data)
 
-        functions[name] = step if model.run_eagerly else function(step, reduce_retracing=True)
-    return functions[name]
+def _step_over(spread: Any, method: Callable[..., Any], eagerly: bool) -> Callable[[Any], Any]:
+    def step(data: object) -> Any:
+        return converted_call(method)(data)
+
+    if eagerly:
+        return step
+    traced = function(step, reduce_retracing=True)
+    return traced if spread is None else lambda batch: traced(spread.divided(batch))
 
 
 def results(model: Any, logs: dict[str, Any], return_dict: bool) -> Any:

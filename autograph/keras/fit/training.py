@@ -39,7 +39,7 @@ class Compiled:
         self.metrics: CompiledMetrics | None = None
         self.tracker: Any = None
         self.run_eagerly = False
-        self.functions: dict[str, Callable[..., Any]] = {}
+        self.functions: dict[Any, Callable[..., Any]] = {}
         self.stop = False
         self.history: Any = None
 

@@ -137,7 +137,9 @@ class Optimizer:
         """A variable with the shape and dtype of another, named after it."""
         of = getattr(reference_variable, "path", reference_variable.name)
         full = f"{of.replace('/', '_').replace(':', '_')}_{name or 'var'}"
-        return self.add_variable(reference_variable.shape, initializer, reference_variable.dtype, full)
+        made = self.add_variable(reference_variable.shape, initializer, reference_variable.dtype, full)
+        made.layout = getattr(reference_variable, "layout", None)
+        return made
 
     def add_optimizer_variables(
         self, trainable_variables: Sequence[Any], name: str, initializer: Identifier = "zeros"

@@ -1,13 +1,12 @@
 """From a graph to a program that is compiled for exact types, and is called with NumPy's arrays.
 
-What variables hold stays where the program has put it: they hold a view of that (on a CPU; else a copy), and the next
-program that reads them finds the original by it.
+What variables hold stays where the program has put it (see resident.py). A program that is made while a `Spread` is in
+effect is for all of its devices.
 """
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -18,9 +17,11 @@ from autograph.settings import settings
 
 from ...ir.graph import Graph, Type
 from ..engine import Entry, NotLowered
-from ..held import changed_in, held_in
+from ..held import Held, changed_in, held_in
+from ..spread import in_effect
 from . import ops  # noqa: F401  (puts the forms of ops on their records)
 from .lowering import Fails, Lowering
+from .resident import original, placed, view
 from .values import Lowered, Rows, leaves, rebuilt
 
 # Lists get so much room where it has to be guessed, more each time that it is too little, and no more than this.
@@ -61,6 +62,8 @@ class _Program:
         self._given = [jax.ShapeDtypeStruct(each.shape, each.dtype.numpy) for each in types]
         self._exact = [(each.shape, each.dtype) for each in self._given]
         self._outputs = len(graph.outputs)
+        spread = in_effect()
+        self._layouts = {} if spread is None else {key: spread.layout_of(key.variable) for key in self._held}
         self._made: _Made
 
     def make(self, capacity: int) -> None:
@@ -72,7 +75,8 @@ class _Program:
             here = Lowering(self._graph, capacity, capacity > _ROOM, self._is_to_stop)
             here.holds = dict(zip(self._held, arrays[count:], strict=True))
             found[:] = [here]
-            results = [*here.run(self._graph, arrays[:count]), *[here.holds[key] for key in self._changed]]
+            results = here.run(self._graph, arrays[:count])
+            results += [self._constrained(key, here.holds[key]) for key in self._changed]
             results = [x if isinstance(x, Rows) else jnp.asarray(x) for x in results]
             has_flags = here.failed is not False or here.short is not False
             found[:] = [here, has_flags, results if any(isinstance(x, Rows) for x in results) else None]
@@ -118,7 +122,7 @@ class _Program:
         while True:
             made = self._made
             with jax.enable_x64(True):
-                results = made.run(*map(_original, arrays))
+                results = made.run(*self._laid_out(arrays))
             if self._look is not None:
                 self._look()
             if not made.has_flags:
@@ -129,6 +133,18 @@ class _Program:
             if flags & 1 or made.capacity > _MOST_ROOM:
                 return False
             self.make(made.capacity * _MORE)
+
+    def _laid_out(self, arrays: Sequence[np.ndarray]) -> Iterable[Any]:
+        """What a program is given: arrays where they are, and those of variables where their layouts say."""
+        if not self._layouts:
+            return map(original, arrays)
+        count = len(self._graph.inputs)
+        held = zip(arrays[count:], self._layouts.values(), strict=True)
+        return [*map(original, arrays[:count]), *[placed(x, layout) for x, layout in held]]
+
+    def _constrained(self, key: Held, x: Lowered) -> Any:
+        """What a variable is to hold, laid out as before: else the next call would be compiled anew."""
+        return jax.lax.with_sharding_constraint(x, self._layouts[key]) if key in self._layouts else x
 
     def _is_to_stop(self) -> bool:
         """Loops call this now and then; they are to end then. Python comes to handle signals here."""
@@ -143,25 +159,8 @@ class _Program:
         """What a program has given, as NumPy's arrays: outputs are the caller's own, what variables hold is not."""
         values = results if made.results is None else rebuilt(made.results, results)
         outputs = map(_copy, values[: self._outputs])
-        return (*outputs, *map(_view, values[self._outputs :])) if self._changed else tuple(outputs)
+        return (*outputs, *map(view, values[self._outputs :])) if self._changed else tuple(outputs)
 
 
 def _copy(x: Lowered) -> np.ndarray:
     return np.asarray(x.items)[: int(x.count)].copy() if type(x) is Rows else np.array(x)
-
-
-_originals: dict[int, tuple[weakref.ref[np.ndarray], Any]] = {}
-"""JAX's arrays by the identities of the views of them that variables hold."""
-
-
-def _view(x: Lowered) -> np.ndarray:
-    """A view of an array of JAX, which `_original` knows as long as it is there."""
-    view = np.asarray(x)
-    key = id(view)
-    _originals[key] = weakref.ref(view, lambda _: _originals.pop(key, None)), x
-    return view
-
-
-def _original(x: np.ndarray) -> Any:
-    found = _originals.get(id(x))
-    return found[1] if found is not None and found[0]() is x else x

@@ -1,0 +1,100 @@
+"""Devices in a grid with named axes, and what it takes to lay out the arrays of programs over them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import InvalidArgumentError, MissingExtraError
+from autograph.runtime.base import nest
+from autograph.runtime.engines.engine import is_installed
+from autograph.runtime.engines.xla.supported import ENGINE
+from autograph.runtime.tensors.tensor import EagerTensor
+
+__all__ = ["BATCH", "MeshSpread", "device_names"]
+
+BATCH = "batch"
+"""The axis over which samples are divided, in grids that have no other."""
+
+
+def _meshes(what: str) -> Any:
+    if not is_installed("jax"):
+        raise MissingExtraError(f"{what} needs jax", remedy="pip install 'autograph-py[xla]'")
+    from autograph.runtime.engines.xla import meshes
+
+    return meshes
+
+
+def device_names(platform: str | None = None) -> list[str]:
+    """The names of the devices that programs can be divided over, such as ``"cpu:0"``; without JAX that is one."""
+    if not is_installed("jax"):
+        return ["cpu:0"] if platform in (None, "cpu") else []
+    return _meshes("").device_names(platform)
+
+
+class MeshSpread:
+    """A `Spread` over a grid of devices.
+
+    Parameters
+    ----------
+    names: of the devices, row by row.
+    shape, axes: the sizes of the grid, and the names of its axes.
+    batch: the name of the axis over which the samples of a batch are divided.
+    """
+
+    engine = ENGINE
+
+    def __init__(self, names: Sequence[str], shape: Sequence[int], axes: Sequence[str], batch: str) -> None:
+        self.names, self.shape, self.axes, self.batch = tuple(names), tuple(shape), tuple(axes), batch
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MeshSpread) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        return self.names, self.shape, self.axes, self.batch
+
+    @functools.cached_property
+    def mesh(self) -> Any:
+        """The grid, as JAX has it. Raises `InvalidArgumentError` for devices that are not there."""
+        try:
+            return _meshes("a program over several devices").mesh_of(self.names, self.shape, self.axes)
+        except (KeyError, RuntimeError):
+            known = ", ".join(device_names())
+            raise InvalidArgumentError(f"not all of the devices {self.names} are there; there are {known}") from None
+
+    def sharding(self, axes: Sequence[str | None]) -> Any:
+        """How an array lies whose axes are divided over axes of the grid, or not (None)."""
+        return _meshes("a program over several devices").sharding(self.mesh, axes)
+
+    def layout_of(self, variable: Any) -> Any:
+        """As `Spread`: a variable has a layout of its own, or is whole on each device."""
+        layout: Any = getattr(variable, "layout", None)
+        is_mine = layout is not None and layout.device_mesh.spread(self.batch) == self
+        return self.sharding(layout.axes if is_mine else ())
+
+    def divided(self, batch: Any) -> Any:
+        """A batch whose tensors lie on the devices, divided along their first axes where that comes out even.
+
+        Other tensors stay: each device has all of such a one.
+        """
+        count = self.shape[self.axes.index(self.batch)]
+        return batch if count == 1 else nest.map_structure(lambda leaf: self._divided(leaf, count), batch)
+
+    def _divided(self, leaf: Any, count: int) -> Any:
+        array = leaf.array if isinstance(leaf, EagerTensor) else leaf
+        if not isinstance(array, np.ndarray) or not array.ndim or array.dtype == object or len(array) % count:
+            return leaf
+        return EagerTensor(self.placed(array, (self.batch,)))
+
+    def placed(self, array: Any, axes: Sequence[str | None]) -> np.ndarray[Any, Any]:
+        """An array, as it was, that programs find divided over axes of the grid."""
+        array = np.array(array)
+        _meshes("a program over several devices").placed(array, self.sharding(axes))
+        return array

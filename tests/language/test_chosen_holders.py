@@ -481,3 +481,19 @@ def made_anew_of_what_it_may_be(n: Any) -> Any:
 )
 def test_a_chosen_list_is_extended_by_what_it_may_be(function: Callable[..., Any]) -> None:
     check(function, 0, 1, 2)
+
+
+def looked_at_in_one_branch_and_replaced_in_the_other(n):
+    a = [1]
+    b = a if n else [3]
+    c = b
+    a.append(7)
+    if n:
+        b = a
+    else:
+        c.append
+    return b, c
+
+
+def test_a_chosen_list_stays_up_to_date_where_a_variable_that_holds_it_is_replaced() -> None:
+    check(looked_at_in_one_branch_and_replaced_in_the_other, 0, 1)

@@ -117,10 +117,8 @@ def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome
             if not isinstance(location, Uncarried)
         }
         for key, (location, _, _) in found.items():
-            if isinstance(location, Contents):  # it stands for the contents, not for the object
-                contents = frozen[key].contents
-                copy = contents if isinstance(contents, (ListState, DictState)) else frozen[key].obj
-                frozen[key] = Frozen(copy, contents, True)
+            if isinstance(location, Contents):
+                frozen[key] = _of_contents(frozen[key])
         journal.undo()
     places = {key: location for key, (location, _, _) in found.items()}
     for key, location in places.items():
@@ -178,7 +176,15 @@ def old_value(location: Location) -> Any:
     class_defaults.note(location)
     value = location.get()
     aliases.update(_reached([value]))
+    if isinstance(location, Contents) and heap.has_form(location.owner):  # it has got one by such an update
+        return _of_contents(freeze(location.owner, lambda _: False))
     return freeze(value, lambda _: False)
+
+
+def _of_contents(frozen: Frozen) -> Frozen:
+    """A frozen list or dict as what stands for its contents, not for the object."""
+    contents = frozen.contents
+    return Frozen(contents if isinstance(contents, (ListState, DictState)) else frozen.obj, contents, True)
 
 
 def add_holders(outcome: Outcome, places: dict[Key, Location]) -> None:
@@ -214,9 +220,10 @@ def _make(location: Location, frozen: Any) -> Callable[[], None]:
     owner = location.owner
     contents = frozen.contents if isinstance(location, Contents) else None
     if isinstance(contents, (ListState, DictState)):
+        before = heap.form(owner) if heap.has_form(owner) else None
         form = StagedList(contents) if isinstance(contents, ListState) else StagedDict(_thawed(contents))
         heap.stage(owner, form)
-        return lambda: heap.unstage(owner)
+        return lambda: heap.unstage(owner) if before is None else heap.stage(owner, before)
     old = location.get()
     location.set(_thawed(frozen.contents if isinstance(location, Contents) else frozen))
     return lambda: location.set(old)

@@ -44,8 +44,9 @@ def get_attribute(obj: Any, name: str) -> Any:
         getter = method(type(found), "__get__")
         if getter is not None and lookup(mro(cls), name) is MISSING:
             return call_method(getter, found, None, obj)
-    if name == "__class__" and isinstance(obj, Form):
-        return call(type)(obj)
+    if issubclass(cls, Form):
+        staging = active()
+        return getattr(obj, name) if staging is None else staging.get_attribute(obj, name)
     if name == "__dict__" and hasattr(obj, name):
         return call(vars)(obj)
     if not is_user_class(cls):

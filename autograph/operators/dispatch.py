@@ -220,9 +220,17 @@ class Backend:
         """``array[index] = value``, which all names and views of the array see."""
         array[index] = value
 
-    def set_array_attribute(self, array: Any, name: str, value: object) -> None:
-        """``array.name = value``."""
-        setattr(array, name, value)
+    def has_no_attributes(self, value: object) -> bool:
+        """Whether a staged value stands for one of Python that has no attributes to set."""
+        return False
+
+    def set_attribute(self, value: object, name: str, new: object) -> None:
+        """``value.name = new``, for an array or for what stands for a value of Python."""
+        setattr(value, name, new)
+
+    def delete_attribute(self, value: object, name: str) -> None:
+        """``del value.name``, for the same."""
+        delattr(value, name)
 
     def set_in_element(self, value: object, container: object, place: object, array: Array, index: object) -> bool:
         """``container[place][index] = value``, if ``array``, which is there, is a copy of what a graph has there.

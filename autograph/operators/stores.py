@@ -13,7 +13,7 @@ from autograph.runtime.tensors.trace import user_location
 from .attributes import Owner, get_attribute, read_item
 from .calls import call_method
 from .data_model.special_methods import is_user_class, method
-from .dispatch import Thunk, active, backend_of, backend_of_array, open_traces, owner_of
+from .dispatch import Backend, Thunk, active, backend_of, backend_of_array, open_traces, owner_of
 from .iteration import iterated
 from .staging.heap import aliases, heap, state
 from .staging.heap.identities import check_key
@@ -37,14 +37,18 @@ class _Items:
         return get_attribute(self._values, name)
 
     def __setattr__(self, name: str, value: object) -> None:
-        staging = backend_of_array(self._values)
+        staging = _staging(self._values)
         if staging is None:
             setattr(self._values, name, value)
         else:
-            staging.set_array_attribute(self._values, name, value)
+            staging.set_attribute(self._values, name, value)
 
     def __delattr__(self, name: str) -> None:
-        delattr(self._values, name)
+        staging = _staging(self._values)
+        if staging is None:
+            delattr(self._values, name)
+        else:
+            staging.delete_attribute(self._values, name)
 
     def __getitem__(self, index: object) -> Any:
         return get_item(self._values, index)
@@ -54,7 +58,16 @@ class _Items:
 
     def __delitem__(self, index: Any) -> None:
         target = mut(self._values)  # evaluating the index may have changed it
-        delete_item(self._values if type(target) is _Items else target, index)
+        delete_item(heap.staged(self._values) if type(target) is _Items else target, index)
+
+
+SETTING = frozenset((_Items.__setattr__.__code__, _Items.__delattr__.__code__))
+"""What sets and deletes attributes."""
+
+
+def _staging(value: object) -> Backend | None:
+    """The back end that has what an array or a staged value holds."""
+    return backend_of_array(value) or backend_of(value)
 
 
 def mut(obj: object) -> Any:
@@ -64,9 +77,12 @@ def mut(obj: object) -> Any:
             return _Items(obj)
         form = heap.staged(obj)
         if form is not obj and not is_user_class(type(obj)):
-            return form
+            return _Items(form)
         backend = backend_of(obj)
-        obj = obj if backend is None else backend.changed_object(obj)
+        if backend is not None:
+            obj = backend.changed_object(obj)
+            if backend.has_no_attributes(obj):
+                return _Items(obj)
         if type(obj) in _UNCHANGEABLE:
             return _Items(obj) if type(obj) in _SEQUENCES else obj  # Python raises
         state.about_to_change(obj)

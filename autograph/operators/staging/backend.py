@@ -172,8 +172,14 @@ class GraphBackend(Backend):
     def set_array_item(self, value: object, array: Array, index: object) -> None:
         array_forms.set_item(value, array, read(index))
 
-    def set_array_attribute(self, array: Any, name: str, value: object) -> None:
-        array_forms.set_attribute(array, name, value)
+    def has_no_attributes(self, value: object) -> bool:
+        return attribute_calls.has_no_attributes(value)
+
+    def set_attribute(self, value: object, name: str, new: object) -> None:
+        attribute_calls.set_attribute(value, name, new)
+
+    def delete_attribute(self, value: object, name: str) -> None:
+        attribute_calls.delete_attribute(value, name)
 
     def set_in_element(self, value: object, container: object, place: object, array: Array, index: object) -> bool:
         return items.set_in_element(value, container, read(place), array, read(index))

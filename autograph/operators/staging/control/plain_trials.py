@@ -54,7 +54,7 @@ _OPERATORS: dict[CodeType, tuple[Callable[[dict[str, Any]], Callable[..., Any]],
 }
 """The operators by their code, each with what Python calls it and the names of its operands."""
 
-_STORES = frozenset((attributes.set_attribute.__code__, attributes.delete_attribute.__code__))
+_STORES = stores.SETTING | {attributes.set_attribute.__code__, attributes.delete_attribute.__code__}
 """What sets and deletes attributes."""
 
 _BUILTINS = frozenset((

@@ -260,7 +260,7 @@ def set_attribute(array: Any, name: str, value: object) -> None:
             remedy=_INSTEAD[name],
         )
     note(array)
-    setattr(array, name, value)
+    setattr(array if type(array) is np.ndarray else np.empty(()), name, value)  # which raises for all other names
 
 
 _INSTEAD = {

@@ -38,6 +38,7 @@ from ..heap.array_memory import is_array
 from ..heap.forms import VIEWS
 from ..heap.locations import Mutable, has_hidden_state
 from ..prelude import array_calls, library_errors, showing
+from ..prelude.attribute_calls import attribute, has_no_attributes
 from . import effects, list_calls, makers, threads, unconverted
 from .makers import CONTAINERS, IMMUTABLE
 from .objects_given import PURE, in_place_of_objects
@@ -62,6 +63,13 @@ def watch_call(function: object) -> Callable[..., Any]:
     """What to call in place of an unconverted function while a graph is built: it gets the staged forms of lists."""
     if isinstance(function, (MethodDescriptorType, WrapperDescriptorType)) and function.__objclass__ in (list, dict):
         return _method_of_class(function)
+    form = _form_of_call(function)
+    if isinstance(function, (MethodDescriptorType, WrapperDescriptorType)) and function.__objclass__ is object:
+        return _of_all_objects(function, form)
+    return form
+
+
+def _form_of_call(function: object) -> Callable[..., Any]:
     form = threads.checking(function, showing.once(function, _watched(function)))
     if state.stack() and array_calls.is_numpy(function):
         return array_calls.watched(function, heap.giving(form))
@@ -319,6 +327,18 @@ def _method_of_class(function: Any) -> Callable[..., Any]:
             return function(owner, *arguments, **keywords)
         form = _watched_method(function.__get__(owner), owner)
         return heap.giving(form, heap.itself)(*arguments, **keywords)
+
+    return run
+
+
+def _of_all_objects(function: Any, form: Callable[..., Any]) -> Callable[..., Any]:
+    """``object.__repr__`` and the like, which would tell of what stands for a value that only a run knows."""
+
+    def run(owner: object, /, *arguments: object, **keywords: object) -> Any:
+        staged = heap.staged(owner)
+        if has_no_attributes(staged):
+            return attribute(staged, function.__name__)(*arguments, **keywords)
+        return form(owner, *arguments, **keywords)
 
     return run
 

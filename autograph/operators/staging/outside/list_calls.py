@@ -12,7 +12,8 @@ from ...data_model.special_methods import is_user_class
 from ...dispatch import backend_of
 from ...iteration import iterated
 from ..heap import heap, rebinding, state
-from ..heap.forms import VIEWS, held_by
+from ..heap.forms import VIEWS, Form, held_by
+from ..prelude.attribute_calls import attribute
 from ..prelude.membership import contains
 from ..prelude.sequences import has_staged
 from ..prelude.user_order import has_objects
@@ -39,7 +40,7 @@ def of_form(function: Any, owner: object) -> Callable[..., Any]:
         return lambda item: contains(item, form)
     if name in _BY_FUNCTION:
         return lambda: call(_BY_FUNCTION[name])(form)
-    method = getattr(form, name)
+    method = attribute(form, name) if isinstance(form, Form) else getattr(form, name)
 
     def run(*arguments: object, **keywords: object) -> Any:
         if name in ("extend", "__iadd__"):

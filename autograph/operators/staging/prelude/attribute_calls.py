@@ -7,33 +7,70 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import StagedValueError
+from autograph.errors import MutationError, StagedAttributeError, StagedValueError
 from autograph.runtime.base.dtypes import OF_NUMPY, int32, string
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.lists.lists import from_tensor_op
 from autograph.runtime.ops.text.text import text_op
 from autograph.runtime.tensors.operator_methods import KINDS
-from autograph.runtime.tensors.tensor import SymbolicTensor
+from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
 
 from ...variables import UNDEFINED
 from ..control.cond import if_stmt
 from ..control.errors import type_error, where
 from ..control.refused import is_refusal
-from ..heap import heap
-from ..heap.array_memory import is_tensor
-from ..values.lists import ListState, staged
+from ..heap import array_forms, class_defaults, heap, state
+from ..heap.array_memory import is_array, is_tensor
+from ..heap.forms import Form
+from ..values.chosen import Chosen
+from ..values.dicts import StagedDict
+from ..values.lists import ListState, kind_of, staged
 from ..values.maybe import Maybe
 from ..values.specs import Leaf, ListOf, as_number
 from .array_calls import changing_method
 from .staged_values import is_staged
 
 
-def attribute(tensor: SymbolicTensor, name: str) -> Any:
-    """``tensor.name`` for a graph tensor that may stand for a Python number or string, or for an array: as of those.
+def attribute(value: Any, name: str) -> Any:
+    """``value.name`` for a staged list or dict, or a graph tensor that may stand for a Python number or string, or for
+    an array: as of those.
 
     Raises:
-        AttributeError: Python's own values have no such attribute, whether tensors have it or not.
+        AttributeError: Python's own values have no such attribute, whether staged ones have it or not.
     """
+    return _of_form(value, name) if isinstance(value, Form) else _of_tensor(value, name)
+
+
+def _of_form(form: Form, name: str) -> Any:
+    kind = class_of(form)
+    if not hasattr(kind, name):
+        raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'", name=name, obj=form)
+    if name == "__class__":
+        return kind
+    return _of_all_objects(form, kind, name) or getattr(form, name)
+
+
+def _of_all_objects(value: object, kind: type, name: str) -> Any:
+    """An attribute that Python gives to all objects; None for those that staged values have of their own.
+
+    Raises:
+        StagedAttributeError: it would tell of the staged value.
+    """
+    if name == "__doc__":
+        return kind.__doc__
+    if name == "__dir__":
+        return lambda: dir(kind)
+    if name in vars(object) and getattr(type(value), name) is getattr(object, name):
+        raise StagedAttributeError(
+            f"`x.{name}` of what only a run of the graph knows: it would tell of what stands for the {kind.__name__}",
+            **where(),
+            construct=name,
+            remedy="use operators, str(x), repr(x), format(x), or call it by tf.py_function",
+        )
+    return None
+
+
+def _of_tensor(tensor: SymbolicTensor, name: str) -> Any:
     changing = changing_method(tensor, name) if is_tensor(tensor) else None
     if changing is not None:
         return changing
@@ -44,6 +81,9 @@ def attribute(tensor: SymbolicTensor, name: str) -> Any:
         raise _no_attribute(tensor, kind, name)
     if name == "__class__":
         return kind
+    general = _of_all_objects(tensor, kind, name)
+    if general is not None:
+        return general
     found = _OF_ARRAYS.get(name) if tensor.python in OF_NUMPY else None
     return getattr(heap.staged(tensor), name) if found is None else found(tensor)
 
@@ -56,8 +96,12 @@ def _no_attribute(tensor: SymbolicTensor, kind: type, name: str) -> AttributeErr
     return error
 
 
-def class_of(tensor: SymbolicTensor) -> type:
-    """The class of the Python value that a graph tensor stands for, by its methods: of a string, or of an array."""
+def class_of(tensor: Any) -> type:
+    """The class of the Python value that a staged one stands for; of a graph tensor by its methods: of a string, or of
+    an array."""
+    if isinstance(tensor, Form):
+        obj = heap.original(tensor)
+        return dict if isinstance(obj, StagedDict) else kind_of(obj)
     if tensor.python is np.generic:
         return np.str_ if tensor.dtype is string else tensor.dtype.numpy.type
     is_text = tensor.op.op is text_op and tensor.dtype is string
@@ -83,7 +127,73 @@ _OF_ARRAYS: dict[str, Callable[[SymbolicTensor], Any]] = {
 
 
 def _read(obj: object, name: str) -> Any:
-    return attribute(obj, name) if type(obj) is SymbolicTensor else getattr(obj, name)
+    return attribute(obj, name) if isinstance(obj, (SymbolicTensor, Form)) else getattr(obj, name)
+
+
+def set_attribute(obj: Any, name: str, value: object) -> None:
+    """``obj.name = value``, for an array or a staged value: those of Python have no attributes to set.
+
+    Raises:
+        AttributeError: it is none of an array.
+        MutationError: only a run knows of which function the attribute is.
+    """
+    _change(array_forms.set_attribute if is_array(obj) else setattr, obj, name, value)
+
+
+def delete_attribute(obj: object, name: str) -> None:
+    """``del obj.name``, for the same, with the same errors."""
+    _change(delattr, obj, name)
+
+
+def _change(change: Callable[..., None], obj: object, name: str, *values: object) -> None:
+    """Sets or deletes an attribute of a value of Python of the class that a staged one stands for, to get its error."""
+    if isinstance(obj, Chosen):
+        raise MutationError(
+            f"the attribute `{name}` of one of several functions or classes, as a staged condition decides, is changed",
+            **where(),
+            construct=name,
+            remedy="change it in each branch of an `if`, under the names of the functions",
+        )
+    try:
+        change(obj if is_array(obj) else _sample(class_of(obj)), name, *values)
+    except AttributeError as error:
+        raise AttributeError(*error.args, name=name, obj=obj) from None
+
+
+def _sample(kind: type) -> Any:
+    """A value without attributes of a class that staged values stand for."""
+    return Tensor() if issubclass(kind, Tensor) else np.empty(()) if kind is np.ndarray else kind()
+
+
+def setattr_(obj: object, name: str, value: object) -> None:
+    """``setattr``."""
+    if is_array(obj) or has_no_attributes(obj):
+        set_attribute(obj, name, value)
+        return
+    state.about_to_change(obj)
+    setattr(obj, name, value)
+
+
+def delattr_(obj: object, name: str) -> None:
+    """``delattr``."""
+    if has_no_attributes(obj):
+        delete_attribute(obj, name)
+    state.about_to_change(obj)
+    class_defaults.before_delete(obj, name)
+    delattr(obj, name)
+
+
+def has_no_attributes(obj: object) -> bool:
+    """Whether something staged stands for a value of Python that has no attributes to set, or for functions."""
+    return isinstance(obj, (Form, Chosen, SymbolicTensor))
+
+
+def dir_(*objects: Any) -> list[str]:
+    """``dir``."""
+    if len(objects) == 1 and isinstance(objects[0], (Form, SymbolicTensor)):
+        return dir(class_of(objects[0]))
+    found: list[str] = (class_defaults.replacement(dir) or dir)(*objects)
+    return found
 
 
 def hasattr_(obj: object, name: str) -> Any:

@@ -27,9 +27,8 @@ from .. import asked
 from ..control import conditions
 from ..control.branches import tried
 from ..control.errors import require, type_error, where
-from ..heap import array_forms, class_defaults, heap, iterators, state
+from ..heap import class_defaults, heap, iterators, state
 from ..heap.aliases import has_others
-from ..heap.array_memory import is_array
 from ..heap.forms import Form
 from ..values import lookups
 from ..values.chosen import Chosen
@@ -40,7 +39,7 @@ from ..values.maybe import Maybe
 from ..values.specs import as_number
 from ..values.truths import Truth
 from . import library, text
-from .attribute_calls import getattr_, hasattr_, is_instance, known_class_of
+from .attribute_calls import class_of, delattr_, dir_, getattr_, hasattr_, is_instance, known_class_of, setattr_
 from .composed_iterables import Enumerate, Filter, Iterator, Map, Reversed, Zip
 from .sequences import (
     all_,
@@ -316,8 +315,7 @@ def type_(*arguments: Any, **keywords: Any) -> Any:
     if len(arguments) == 1 and isinstance(arguments[0], Truth):
         raise arguments[0].ag__mismatch
     if len(arguments) == 1 and isinstance(arguments[0], Form):
-        obj = heap.original(arguments[0])
-        return dict if isinstance(obj, StagedDict) else kind_of(obj)
+        return class_of(arguments[0])
     if len(arguments) == 1 and isinstance(arguments[0], SymbolicTensor):
         return known_class_of(arguments[0])
     return type(*arguments, **keywords)
@@ -380,22 +378,6 @@ def next_(iterator: Any, *default: Any) -> Any:
     return next(iterator, *default)
 
 
-def setattr_(obj: object, name: str, value: object) -> None:
-    """``setattr``."""
-    if is_array(obj):
-        array_forms.set_attribute(obj, name, value)
-        return
-    state.about_to_change(obj)
-    setattr(obj, name, value)
-
-
-def delattr_(obj: object, name: str) -> None:
-    """``delattr``."""
-    state.about_to_change(obj)
-    class_defaults.before_delete(obj, name)
-    delattr(obj, name)
-
-
 def _of_text(name: str) -> Callable[..., Any]:
     function = getattr(builtins, name)
 
@@ -407,10 +389,9 @@ def _of_text(name: str) -> Callable[..., Any]:
 
 
 _BY_NAME: dict[str, Callable[..., Any]] = {
-    "all": all_, "any": any_, "ascii": ascii_, "bool": bool_, "complex": complex_, "delattr": delattr_,
-    "enumerate": enumerate_, "filter": filter_, "getattr": getattr_, "hasattr": hasattr_, "id": id_,
-    "float": float_, "format": format_, "int": int_, "isinstance": isinstance_, "iter": iter_, "len": len_,
-    "list": list_,
+    "all": all_, "any": any_, "ascii": ascii_, "bool": bool_, "complex": complex_, "delattr": delattr_, "dir": dir_,
+    "enumerate": enumerate_, "filter": filter_, "float": float_, "format": format_, "getattr": getattr_,
+    "hasattr": hasattr_, "id": id_, "int": int_, "isinstance": isinstance_, "iter": iter_, "len": len_, "list": list_,
     "map": map_, "max": max_, "min": min_, "next": next_, "print": text.show, "range": range_,
     "repr": repr_, "reversed": reversed_, "round": round_, "set": set_,
     "setattr": setattr_, "sorted": sorted_, "str": str_, "type": type_, "sum": sum_, "tuple": tuple_, "zip": zip_,

@@ -12,7 +12,7 @@ FAMILIES = {
     "linalg": "convolution linalg matrix_functions",
     "lists": "arrays lists",
     "numpy": "array_api numpy_functions",
-    "random": "random random_counts",
+    "random": "random random_counts random_states",
     "reduce": "counts cumulative pooling reduce",
     "shape": "create gather index joining scatter shape sort",
     "text": "strings text",

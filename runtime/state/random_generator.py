@@ -1,14 +1,14 @@
 """`Generator`: random numbers from a state that is a variable, the same eagerly and in graphs.
 
 The state is that of a counter-based generator: two words that count and one that is the key. An op takes a stretch of
-the counter (an effect); the numbers follow from the state before. The numbers are NumPy's (Philox), not TensorFlow's.
-(J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011.)
+the counter (an effect); the numbers follow from the state before, as TensorFlow's do, in every engine: see
+`ops.random.portable`. Binomial numbers alone are NumPy's.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,21 +16,15 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from ..base import shapes
-from ..base.atomic import change
 from ..base.dtypes import DType, as_dtype, float32, int32, int64, uint64
-from ..base.shapes import Shape
-from ..ir.effects import Effects
-from ..ir.graph import Type
-from ..ir.kinds import kinds
-from ..ir.op import NOT_DIFFERENTIABLE, op
 from ..ops.elementwise.elementwise import cast
 from ..ops.infer import require
-from ..ops.random.random import sample_normal, sample_truncated_normal, sample_uniform
+from ..ops.random.random_states import DRAW, TAKE
 from ..ops.reduce.reduce import reduce_prod
 from ..ops.shape.dims import as_dims
 from ..ops.shape.joining import stack
 from ..tensors import trace
-from ..tensors.convert import constant, convert_to_tensor
+from ..tensors.convert import convert_to_tensor
 from ..tensors.tensor import EagerTensor
 from .variable import Variable
 
@@ -38,70 +32,6 @@ if TYPE_CHECKING:
     from ..tensors.likes import DTypeLike, ShapeLike, TensorLike
 
 __all__ = ["Generator", "create_rng_state", "get_global_generator", "set_global_generator"]
-
-_STRIDE = 256
-"""Steps of the counter for each number, as in TensorFlow."""
-
-
-def _take(count: Any, *, target: Any) -> Any:
-    """The state of the variable before it is moved on."""
-    return change(target, _advanced, int(count))
-
-
-def _advanced(target: object, before: Any, count: int) -> Any:
-    low, high, key = (int(word) % 2**64 for word in before)
-    counter = (low + (high << 64) + count * _STRIDE) % 2**128
-    return np.array([counter % 2**64, counter >> 64, key], np.uint64).view(np.int64)
-
-
-def _bits(state: Any) -> np.random.Generator:
-    low, high, key = (int(word) % 2**64 for word in state)
-    return np.random.Generator(np.random.Philox(counter=[low, high, 0, 0], key=[key, 0]))
-
-
-def _binomial(generator: Any, shape: object, dtype: DType, counts: Any, probabilities: Any) -> Any:
-    drawn = generator.binomial(np.asarray(counts).astype(np.int64), probabilities, shape)
-    return np.asarray(drawn).astype(dtype.numpy)
-
-
-def _full_range(generator: Any, shape: ShapeLike, dtype: DType, low: object, high: object) -> Any:
-    limits = np.iinfo(dtype.numpy)
-    return np.asarray(generator.integers(limits.min, limits.max, shape, dtype.numpy, endpoint=True))
-
-
-_SAMPLERS: dict[str, Callable[..., Any]] = {
-    "normal": sample_normal,
-    "truncated_normal": sample_truncated_normal,
-    "uniform": sample_uniform,
-    "full_range": _full_range,
-    "binomial": _binomial,
-}
-
-
-def _infer_draw(state: Type, a: Type, b: Type, *_: Type, shape: Shape, dtype: DType, kind: str) -> Type:
-    shapes.broadcast(shape, a.shape, b.shape)
-    return Type(dtype, shape)
-
-
-def _draw(state: object, a: object, b: object, *dynamic: Any, shape: object, dtype: DType, kind: str) -> Any:
-    dims = tuple(dynamic[0].tolist()) if dynamic else shape
-    return _SAMPLERS[kind](_bits(state), dims, dtype, a, b)
-
-
-def _is_state(variable: Variable) -> bool:
-    return variable.dtype is int64 and variable.static_shape == (3,)
-
-
-_STATE = np.array([1, 0, 2])
-TAKE = op("generator_take", infer=lambda count, target: Type(int64, (3,)), numpy=_take, effects=Effects.UPDATES,
-          gradient=NOT_DIFFERENTIABLE, samples=lambda: [((np.int64(2),), {"target": Variable(_STATE)})],
-          doc="The state of a generator, which then goes on by some numbers.", attributes=kinds("target"),
-          fits=lambda count, attributes, outputs: _is_state(attributes["target"]))  # fmt: skip
-DRAW = op("generator_draw", infer=_infer_draw, numpy=_draw, gradient=NOT_DIFFERENTIABLE,
-          samples=lambda: [
-              ((_STATE, np.float32(0), np.float32(1)), {"shape": (2, 3), "dtype": float32, "kind": kind})
-              for kind in ("normal", "uniform", "truncated_normal")
-          ], doc="Random numbers from a state.", attributes=kinds("shape dtype kind"))  # fmt: skip
 
 
 class Generator:
@@ -199,8 +129,8 @@ class Generator:
     ) -> Any:
         target = as_dtype(dtype)
         require(target.is_floating, f"normal random numbers can't have dtype {target.name}")
-        drawn = self._numbers(kind, shape, *_unit(target), target, name)
-        return drawn * convert_to_tensor(stddev, target) + convert_to_tensor(mean, target)
+        mean, stddev = convert_to_tensor(mean, target), convert_to_tensor(stddev, target)
+        return self._numbers(kind, shape, mean, stddev, target, name)
 
     def uniform(
         self, shape: ShapeLike, minval: Any = 0, maxval: Any = None, dtype: DTypeLike = float32, name: str | None = None
@@ -215,9 +145,7 @@ class Generator:
                 f"minval={minval} and maxval=None"
             )
         low, high = cast(minval, target), cast(1 if maxval is None else maxval, target)
-        if target.is_integer:
-            return self._numbers("uniform", shape, low, high, target, name)
-        return self._numbers("uniform", shape, *_unit(target), target, name) * (high - low) + low
+        return self._numbers("uniform", shape, low, high, target, name)
 
     def uniform_full_int(self, shape: ShapeLike, dtype: DTypeLike = uint64, name: str | None = None) -> Any:
         """Integers of the whole range of a dtype."""
@@ -241,10 +169,6 @@ class Generator:
         """New generators, with keys drawn from this one."""
         keys = self.uniform_full_int([count], int64)
         return [Generator.from_key_counter(keys[i], [0, 0]) for i in range(count)]
-
-
-def _unit(dtype: DType) -> tuple[Any, Any]:
-    return constant(0, dtype), constant(1, dtype)
 
 
 def _check_algorithm(algorithm: object) -> None:

@@ -1,8 +1,8 @@
 """Random numbers: stateful ones, in program order and reproducible after `set_seed`, and stateless ones by seed.
 
-The numbers are NumPy's (Philox), not TensorFlow's. A stateful op without a seed of its own draws from one generator
-that `set_seed` restarts; ops with the same seed of their own share a generator for that seed, which `set_seed` restarts
-too. A stateless op gives the same numbers for the same seed and shape, always.
+A stateful op without a seed of its own draws from one generator of NumPy's that `set_seed` restarts; ops with the same
+seed of their own share a generator for that seed, which `set_seed` restarts too. A stateless op gives the same numbers
+for the same seed and shape, always, and in every engine: TensorFlow's, see `portable`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError
-
 from ...base.dtypes import DType, as_dtype, float32, int32, int64
 from ...base.shapes import Shape, broadcast
 from ...ir.effects import Effects
@@ -23,7 +21,7 @@ from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ...tensors.convert import convert_to_tensor
 from ...tensors.likes import DTypeLike, ShapeLike, TensorLike
 from ...tensors.tensor import Tensor
-from ..declare import no_gradient, sum_to
+from ..declare import no_gradient
 from ..elementwise.elementwise import cast
 from ..infer import at_least, exactly, integer_vectors, require, require_kind, text
 from ..kernels import samples as s
@@ -32,6 +30,9 @@ from ..shape.dims import as_dims
 from ..shape.gather import gather
 from ..shape.shape import shape
 from ..shape.sort import invert_permutation
+from . import draws
+from .draws import draw, state_of
+from .random_states import DRAW, SEED_STATE, check_seed, moved
 
 __all__ = [
     "bernoulli", "categorical", "normal", "set_seed", "shuffle", "stateless_bernoulli", "stateless_categorical",
@@ -144,8 +145,7 @@ def _declare(name: str, sampler: Callable[..., Any], doc: str) -> tuple[Op, Op]:
     def stateless(
         seed: TensorLike, a: TensorLike, b: TensorLike, *dynamic: object, shape: ShapeLike, dtype: DType
     ) -> Any:
-        dims = drawn_shape(dynamic, shape, a, b)
-        return sampler(generator_of(checked_seed(seed)), dims, dtype, a, b)
+        return draw(name, state_of(seed), drawn_shape(dynamic, shape, a, b), dtype, a, b)
 
     def infer_stateful(*types: Type, shape: Shape, dtype: DType, seed: int | None = None) -> Type:
         return _infer_draw(*types, shape=shape, dtype=dtype)
@@ -162,39 +162,18 @@ def _declare(name: str, sampler: Callable[..., Any], doc: str) -> tuple[Op, Op]:
             s.sample([0.0, 5.0], 9.0, [3, 2], shape=(None, 2), dtype=float32),
         ]  # fmt: skip
 
-    def gradient(g: Tensor, out: Tensor, a: Tensor, b: Tensor) -> tuple[Any, Any]:
-        """The same draw from a distribution that is moved or stretched."""
-        if name == "uniform":
-            place = (out - a) / (b - a)
-            return sum_to(g * (1 - place), a), sum_to(g * place, b)
-        return sum_to(g, a), sum_to(g * (out - a) / b, b)
-
     return op(
-        f"random_{name}", gradient=lambda g, out, a, b, *dims, **_: (*gradient(g, out, a, b), *(None for _ in dims)),
+        f"random_{name}", gradient=lambda g, out, a, b, *dims, **_: (*moved(name, g, out, a, b), *(None for _ in dims)),
         infer=infer_stateful, numpy=stateful, effects=Effects.RANDOM, doc=f"{doc} Stateful.",
         samples=lambda: draws() + ([s.sample(0, 9, shape=(4,), dtype=int32, seed=3)] if name == "uniform" else []),
         attributes=kinds("shape dtype seed"),
     ), op(
         f"stateless_random_{name}",
-        gradient=lambda g, out, seed, a, b, *dims, **_: (None, *gradient(g, out, a, b), *(None for _ in dims)),
+        gradient=lambda g, out, seed, a, b, *dims, **_: (None, *moved(name, g, out, a, b), *(None for _ in dims)),
         infer=infer_stateless, numpy=stateless, doc=f"{doc} The first input is the seed.",
         samples=lambda: [((np.array([1, 2], np.int32), *inputs), attributes) for inputs, attributes in draws()],
         attributes=kinds("shape dtype"),
     )  # fmt: skip
-
-
-def check_seed(seed: Type) -> None:
-    """Raise unless a stateless function may have a seed of this type: two integers."""
-    require_kind(seed, "iu", "the seed")
-    exactly(seed.shape, 1, "the seed")
-    require(seed.shape is None or seed.shape[0] in (2, None), "the seed must have two integers")
-
-
-def checked_seed(seed: Any) -> Any:
-    """The two integers of a stateless function's seed, as a list."""
-    if seed.shape != (2,) or seed.dtype.kind not in "iu":
-        raise InvalidArgumentError(f"the seed must be two integers, not of shape {seed.shape} and dtype {seed.dtype}")
-    return seed.tolist()
 
 
 uniform_op, stateless_uniform_op = _declare("uniform", sample_uniform, "Uniform numbers from low up to, without, high.")
@@ -212,8 +191,12 @@ def _ends(minval: Any, maxval: Any, dtype: DType) -> tuple[Any, Any]:
 
 
 def uniform(
-    shape: Any, minval: Any = 0, maxval: Any = None, dtype: object = float32, seed: int | None = None,
-    name: str | None = None
+    shape: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: object = float32,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> Any:
     """Numbers of `shape`, uniform from `minval` up to, without, `maxval` (1 for floats; integers need one).
 
@@ -226,8 +209,12 @@ def uniform(
 
 
 def normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
-    name: str | None = None
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> Any:
     """Normally distributed numbers of `shape`; `mean` and `stddev` broadcast to it.
 
@@ -237,8 +224,12 @@ def normal(
 
 
 def truncated_normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
-    name: str | None = None
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> Any:
     """Normally distributed numbers of `shape`; those beyond two standard deviations are drawn again.
 
@@ -263,10 +254,14 @@ def stateless_uniform(
 ) -> Any:  # fmt: skip
     """As `uniform`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`.
 
-    `alg` changes nothing: the algorithm is Philox always, with other numbers than TensorFlow's.
+    Without both bounds, integers are of the whole range of their dtype. The numbers are TensorFlow's, bit for bit, and
+    the same in every engine. `alg` changes nothing: the algorithm is Philox always.
     """
     target = as_dtype(dtype)
     hint, inputs = as_dims(shape)
+    if target.is_integer and minval is None and maxval is None:
+        state = SEED_STATE(seed)
+        return DRAW(state, 0, 0, *inputs, shape=hint, dtype=target, kind="full_range", name=name)
     return stateless_uniform_op(seed, *_ends(minval, maxval, target), *inputs, shape=hint, dtype=target, name=name)
 
 
@@ -325,6 +320,8 @@ shuffle_op = op(
                      s.sample(["a", "b"])],
     doc="The slices along the first axis in random order.", attributes=kinds("seed"),
 )  # fmt: skip
+
+
 def _infer_stateless_shuffle(seed: Type, x: Type) -> Type:
     check_seed(seed)
     return _infer_shuffle(x)
@@ -333,7 +330,7 @@ def _infer_stateless_shuffle(seed: Type, x: Type) -> Type:
 stateless_shuffle_op = op(
     "stateless_random_shuffle", infer=_infer_stateless_shuffle,
     gradient=lambda g, out, seed, x: (None, _shuffle_gradient(g, seed, x)),
-    numpy=lambda seed, x: generator_of(checked_seed(seed)).permutation(x, axis=0),
+    numpy=lambda seed, x: x[draws.order(state_of(seed), len(x))],
     samples=lambda: [s.sample([1, 2], [1, 2, 3]), s.sample([1, 2], [[1.0], [2.0]])],
     doc="The slices along the first axis in an order determined by the seed, the first input.",
 )  # fmt: skip
@@ -352,7 +349,7 @@ def stateless_shuffle(value: TensorLike, seed: TensorLike, name: str | None = No
     return stateless_shuffle_op(seed, value, name=name)
 
 
-def _categorical(generator: Any, logits: Tensor, count: int, dtype: DType) -> Any:
+def _gumbel_choice(generator: Any, logits: Tensor, count: int, dtype: DType) -> Any:
     """By the Gumbel trick: the index of the maximum of the logits plus Gumbel noise."""
     noise = generator.gumbel(size=(len(logits), count, logits.shape[-1]))
     return np.argmax(logits[:, None, :] + noise, axis=-1).astype(dtype.numpy)
@@ -368,12 +365,14 @@ _LOGITS = np.array([[0.0, 1.0, -5.0], [2.0, 0.0, 0.0]], np.float32)
 categorical_op = op(
     "random_categorical", gradient=NOT_DIFFERENTIABLE, infer=_infer_categorical, effects=Effects.RANDOM,
     numpy=lambda logits, count, dtype=int64,
-    seed=None: generators.draw(seed, lambda g: _categorical(g, logits, count, dtype)),
+    seed=None: generators.draw(seed, lambda g: _gumbel_choice(g, logits, count, dtype)),
     samples=lambda: [s.sample(_LOGITS, count=4), s.sample(_LOGITS.astype(np.float64), count=0, dtype=int32),
                      s.sample(_LOGITS[:0], count=2, seed=1)],
     doc="Classes drawn with the probabilities `softmax(logits)`, `count` for each row.",
     attributes=kinds("count dtype seed"),
 )  # fmt: skip
+
+
 def _infer_stateless_categorical(seed: Type, logits: Type, count: int, dtype: DType = int64) -> Type:
     check_seed(seed)
     return _infer_categorical(logits, count, dtype)
@@ -383,15 +382,20 @@ stateless_categorical_op = op(
     "stateless_random_categorical",
     gradient=NOT_DIFFERENTIABLE,
     infer=_infer_stateless_categorical,
-    numpy=lambda seed, logits, count, dtype=int64: _categorical(generator_of(checked_seed(seed)), logits, count, dtype),
+    numpy=lambda seed, logits, count, dtype=int64: draws.categorical(state_of(seed), logits, count, dtype),
     samples=lambda: [s.sample([1, 2], _LOGITS, count=4)],
     doc="Classes drawn with the probabilities `softmax(logits)`, determined by the seed, the first input.",
     attributes=kinds("count dtype"),
 )  # fmt: skip
 
 
-def categorical(logits: TensorLike, num_samples: int, dtype: DTypeLike | None = None, seed: int | None = None,
-    name: str | None = None) -> Any:
+def categorical(
+    logits: TensorLike,
+    num_samples: int,
+    dtype: DTypeLike | None = None,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Any:
     """For each row of `logits`, `num_samples` (a Python int) classes drawn with the probabilities `softmax(logits)`.
 
     `[rows, classes]` gives `[rows, num_samples]` of `dtype` (int64). In traces another rank, or logits that are not

@@ -28,6 +28,7 @@ from ..shape.dims import as_dims
 from ..shape.joining import concat
 from ..shape.shape import shape as shape_of
 from . import random
+from .draws import seed_words
 
 __all__ = ["gamma", "poisson", "stateless_gamma", "stateless_poisson"]
 
@@ -64,7 +65,7 @@ def _declare(name: str, sampler: Callable[..., Any], gradient: object, doc: str)
         return random.generators.draw(seed, lambda generator: draw(generator, parameters, dims, shape, dtype))
 
     def stateless(seed: TensorLike, parameters: object, *dims: ShapeLike, shape: ShapeLike, dtype: DType) -> Any:
-        return draw(random.generator_of(random.checked_seed(seed)), parameters, dims, shape, dtype)
+        return draw(random.generator_of(seed_words(seed)), parameters, dims, shape, dtype)
 
     def infer_stateless(seed: Type, *types: Type, shape: Shape, dtype: DType) -> Type:
         random.check_seed(seed)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
 from ...base.dtypes import int32
 from ...tensors.convert import convert_to_tensor
 from ...tensors.likes import TensorLike
@@ -46,8 +44,7 @@ def _checked(seed: TensorLike) -> Any:
 
 
 def _drawn(shape: list[int], seed: Any) -> Any:
-    limits = np.iinfo(seed.dtype.numpy)
-    return stateless_uniform(shape, seed, minval=limits.min, maxval=limits.max, dtype=seed.dtype)
+    return stateless_uniform(shape, seed, None, None, seed.dtype)
 
 
 experimental = SimpleNamespace(stateless_fold_in=fold_in, stateless_split=split)

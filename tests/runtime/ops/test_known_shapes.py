@@ -42,6 +42,7 @@ GIVEN_BY_INPUTS: dict[str, Callable[[Any, Any], Any]] = {
         "random_poisson": lambda shape: tf.random.poisson(shape, 2.0),
         "random_truncated_normal": tf.random.truncated_normal,
         "random_uniform": tf.random.uniform,
+        "generator_draw": lambda shape: GENERATOR.normal(shape),
         "stateless_random_gamma": lambda shape: tf.random.stateless_gamma(shape, [1, 2], 1.0),
         "stateless_random_normal": lambda shape: tf.random.stateless_normal(shape, [1, 2]),
         "stateless_random_poisson": lambda shape: tf.random.stateless_poisson(shape, [1, 2], 2.0),
@@ -56,6 +57,8 @@ GIVEN_BY_INPUTS: dict[str, Callable[[Any, Any], Any]] = {
     "tile": lambda x, n: tf.tile(x, [n, tf.shape(x)[1] - 1]),
 }  # fmt: skip
 """For ops whose attributes may leave their shape to an input: calls in which that input is known, of `x` and 3."""
+
+GENERATOR = tf.random.Generator.from_seed(1)
 
 
 def _gradient(function: Callable[[Any], Any], x: Any) -> Any:

@@ -1,147 +1,239 @@
-"""Uniform random numbers of a seed: bit for bit those of NumPy, so that a program draws what the plan draws.
+"""Random numbers that a seed or a state decides: bit for bit those of the plan, which are made for that.
 
-NumPy hashes the seed to a key, with which Philox scrambles the numbers 1, 2, … to four numbers of 64 bits each. Other
-distributions are drawn by rejection, one number after the other, which only the plan does; so are integers of less than
-32 bits.
-
-M. O'Neill, "Developing a seed_seq alternative" (2015); J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"
-(2011); D. Lemire, "Fast random integer generation in an interval" (2019).
+See `runtime.ops.random.portable`: the same source runs on arrays of JAX. What the plan draws in another way (Poisson,
+gamma and binomial numbers, which take as many tries as they need) is left to it, as are numbers so small, or of so few
+bits, that XLA would round them in another way.
 """
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
-from ....base.dtypes import DType
+from ....base.dtypes import DType, int64
 from ....ir import records
 from ....ir.graph import Node
 from ....ir.op import lowers
+from ....ops.random import draws, philox, portable
+from ....ops.random.portable import RESERVED, Math
+from ....ops.random.random_states import DRAW, SEED_STATE, STRIDE, TAKE
+from ...held import Held
 from ..lowering import Lowering
 from ..supported import ENGINE
-from ..values import Lowered
+from ..values import Lowered, is_known
 from .arrays import array, dims_of, refuse
 
-_HALF = 0xFFFFFFFF
-_STEPS = (0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)
-"""What is added to the key each time."""
+# Parameters whose exponent is less, but for zero, could make numbers that XLA takes for zero.
+_LEAST_EXPONENT = -60
+_NEVER = {4: 0x7FC5A17E, 8: 0x7FF8A57A6AFE0001}
+"""Bits of NaNs that no arithmetic gives."""
 
 
-# From the seed to a key
+def _rounded(x: Lowered) -> Lowered:
+    """A product that is rounded by itself: XLA does not see that it may be fused with the sum that it goes into.
+
+    It would see through a test for any NaN where it knows that there is none.
+    """
+    return jnp.where(x.view(f"i{x.dtype.itemsize}") == _NEVER[x.dtype.itemsize], 0, x)
 
 
-class _Hash:
-    """A hash of numbers of 32 bits whose constant changes each time."""
-
-    def __init__(self, start: int, factor: int) -> None:
-        self.constant, self.factor = start, factor
-
-    def __call__(self, x: Lowered) -> Lowered:
-        x = x ^ np.uint32(self.constant)
-        self.constant = self.constant * self.factor & _HALF
-        x = x * np.uint32(self.constant)
-        return x ^ (x >> np.uint32(16))
+def _math(state: philox.State) -> Math:
+    return Math(jnp, _rounded, functools.partial(_stored, state))
 
 
-def _mixed(x: Lowered, y: Lowered) -> Lowered:
-    result = x * np.uint32(0xCA01F9DD) - y * np.uint32(0x4973F715)
-    return result ^ (result >> np.uint32(16))
+def _stored(state: philox.State, make: Callable[[], list[Lowered]]) -> list[Lowered]:
+    """Arrays that are computed once: on a CPU, XLA would compute all of them for each element of what joins them.
+
+    What a branch gives, it stores. It does not see that this branch is always taken.
+    """
+    is_even = state.key * state.key + state.key & 1 == 0
+    shapes = jax.eval_shape(make)
+
+    def branch() -> list[Lowered]:
+        return lax.cond(is_even, make, lambda: [jnp.zeros(x.shape, x.dtype) for x in shapes])
+
+    return lax.platform_dependent(cpu=branch, default=make)
 
 
-def _words(seed: Lowered) -> list[Lowered]:
-    """The two integers as four numbers of 32 bits: the upper half of one is left out where it is zero."""
-    whole = seed.astype(np.uint64)
-    low, high = (whole & np.uint64(_HALF)).astype(np.uint32), (whole >> np.uint64(32)).astype(np.uint32)
-    zero = jnp.zeros((), np.uint32)
-    long = high[0] != 0
-    return [low[0], jnp.where(long, high[0], low[1]), jnp.where(long, low[1], high[1]), jnp.where(long, high[1], zero)]
+# States
 
 
-def _key(seed: Lowered) -> tuple[Lowered, Lowered]:
-    """The key of Philox, two numbers of 64 bits."""
-    first = _Hash(0x43B0D7E5, 0x931E8875)
-    pool = [first(word) for word in _words(seed)]
-    for source in range(4):
-        for target in range(4):
-            if source != target:
-                pool[target] = _mixed(pool[target], first(pool[source]))
-    last = _Hash(0x8B51F9DD, 0x58F38DED)
-    parts = [last(word).astype(np.uint64) for word in pool]
-    return parts[0] | parts[1] << np.uint64(32), parts[2] | parts[3] << np.uint64(32)
+def _words_of(state: Lowered) -> philox.State:
+    words = array(state).astype(np.uint64)
+    return philox.State(words[0], words[1], words[2])
 
 
-# From a key to numbers
+def _as_words(state: philox.State) -> Lowered:
+    return jnp.stack([word.astype(np.int64) for word in state])
 
 
-def _product(x: Lowered, factor: int) -> tuple[Lowered, Lowered]:
-    """The upper and the lower half of a product of numbers of 64 bits, made of products of their halves."""
-    half, shift = np.uint64(_HALF), np.uint64(32)
-    a, b, c, d = x >> shift, x & half, np.uint64(factor >> 32), np.uint64(factor & _HALF)
-    middle = a * d + (b * d >> shift)
-    other = b * c + (middle & half)
-    return a * c + (middle >> shift) + (other >> shift), x * np.uint64(factor)
+def _state_of(here: Lowering, seed: Lowered) -> philox.State:
+    here.fails(seed.shape != (2,))
+    whole = array(seed).astype(np.uint64)
+    return philox.state_of_seed(whole[0], whole[1])
 
 
-def _numbers(seed: Lowered, count: int) -> Lowered:
-    """So many numbers of 64 bits."""
-    keys = _key(seed)
-    blocks = jnp.arange(1, -(-count // 4) + 1, dtype=np.uint64)
-    x = [blocks, *[jnp.zeros_like(blocks)] * 3]
-    for turn in range(10):
-        first, second = (key + np.uint64(turn * step % 2**64) for key, step in zip(keys, _STEPS, strict=True))
-        (high, low), (high_2, low_2) = _product(x[0], 0xD2E7470EE14C6C93), _product(x[2], 0xCA5A826395121157)
-        x = [high_2 ^ x[1] ^ first, low_2, high ^ x[3] ^ second, low]
-    return jnp.stack(x, axis=1).reshape(-1)[:count]
+@lowers(ENGINE, SEED_STATE)
+def _seed_state(here: Lowering, node: Node, seed: Lowered) -> Lowered:
+    return _as_words(_state_of(here, seed))
 
 
-def _halves(seed: Lowered, count: int) -> Lowered:
-    """So many numbers of 32 bits: the lower half of each of those of 64 bits, then the upper one."""
-    whole = _numbers(seed, -(-count // 2))
-    return jnp.stack([whole & np.uint64(_HALF), whole >> np.uint64(32)], axis=1).reshape(-1)[:count]
+@lowers(ENGINE, TAKE)
+def _take(here: Lowering, node: Node, count: Lowered, *, target: Any) -> Lowered:
+    """The counter of two words goes on by a number of which a part may fall into the upper one."""
+    here.fails(np.size(count) != 1)
+    before = here.holds[Held(target)]
+    low, high, key = _words_of(before)
+    steps = array(count).reshape(()).astype(np.uint64 if count.dtype.kind == "u" else np.int64)
+    bits = STRIDE.bit_length() - 1
+    added = (steps << bits).astype(np.uint64)
+    low = low + added
+    high = high + (steps >> 64 - bits).astype(np.uint64) + (low < added).astype(np.uint64)
+    here.holds[Held(target)] = _as_words(philox.State(low, high, key))
+    return before
 
 
-def _unit(seed: Lowered, count: int, dtype: Any) -> Lowered:
-    """Floats from 0 up to, without, 1."""
-    if dtype == np.float64:
-        return (_numbers(seed, count) >> np.uint64(11)).astype(np.float64) * 2.0**-53
-    return (_halves(seed, count) >> np.uint64(8)).astype(np.float32) * np.float32(2.0**-24)
+# Distributions
 
 
-def _integers(here: Lowering, seed: Lowered, count: int, size: int) -> Lowered:
-    """So many of the first ``size`` integers. A number that would be drawn again makes the plan run."""
-    small = size <= 2**32
-    drawn = _halves(seed, count) if small else _numbers(seed, count)
-    if size in (2**32, 2**64):
-        return drawn
-    if small:
-        product = drawn * np.uint64(size)
-        here.fails((product & np.uint64(_HALF)) < np.uint64(2**32 % size))
-        return product >> np.uint64(32)
-    high, low = _product(drawn, size)
-    here.fails(low < np.uint64(2**64 % size))
-    return high
+def _blocks(state: philox.State, count: int, each: int) -> philox.Words:
+    return philox.blocks(state, jnp.arange(-(-count // each), dtype=np.uint64))
 
 
-@lowers(ENGINE, records.stateless_random_uniform)
-def _stateless_uniform(
-    here: Lowering, node: Node, seed: Lowered, low: Lowered, high: Lowered, *dims: Lowered, shape: Any, dtype: DType
+def _is_standard(x: Lowered, value: int) -> bool:
+    return is_known(x) and bool(np.all(np.asarray(x) == value))
+
+
+def _parameter(here: Lowering, x: Lowered, dtype: np.dtype[Any]) -> Lowered:
+    """A parameter in the dtype of the numbers; the plan runs where it would make numbers that are too small."""
+    x = x.astype(dtype)
+    info = np.finfo(dtype)
+    bits = x.view(f"i{dtype.itemsize}")
+    exponent = (bits >> info.nmant) & (1 << info.nexp) - 1
+    here.fails((exponent < _LEAST_EXPONENT - info.minexp + 1) & (bits << 1 != 0))
+    return array(x)
+
+
+def _uniform(here: Lowering, node: Node, state: philox.State, shape: Any, dtype: DType, low: Any, high: Any) -> Lowered:
+    count, each = math.prod(shape), portable.per_block(dtype.numpy)
+    words = _blocks(state, count, each)
+    if dtype.is_integer:
+        here.fails(low >= high)
+        drawn = portable.raw(_math(state), words, each == 2)[:count].reshape(shape)
+        return draws.integers_in(drawn, array(low), array(high)).astype(dtype.numpy)
+    drawn = portable.uniforms(_math(state), words, dtype.numpy)[:count].reshape(shape)
+    if _is_standard(low, 0) and _is_standard(high, 1):
+        return jnp.broadcast_to(drawn, np.broadcast_shapes(shape, np.shape(low), np.shape(high)))
+    if dtype.numpy.itemsize < 4:
+        refuse("random numbers of 16 bits between bounds", node)
+    low, high = _parameter(here, low, dtype.numpy), _parameter(here, high, dtype.numpy)
+    return draws.scaled(jnp, _rounded, drawn, low, high)
+
+
+def _full_range(here: Lowering, node: Node, state: philox.State, shape: Any, dtype: DType, *_: Lowered) -> Lowered:
+    count, each = math.prod(shape), portable.per_block(dtype.numpy)
+    drawn = portable.raw(_math(state), _blocks(state, count, each), each == 2)
+    return drawn[:count].astype(dtype.numpy).reshape(shape)
+
+
+def _normal(
+    here: Lowering, node: Node, state: philox.State, shape: Any, dtype: DType, mean: Lowered, deviation: Lowered
+) -> Lowered:
+    kind, count = draws.working(dtype), math.prod(shape)
+    drawn = portable.normals(_math(state), _blocks(state, count, portable.per_block(kind)), kind)[:count]
+    return _stretched(here, node, drawn.reshape(shape), mean, deviation).astype(dtype.numpy)
+
+
+def _truncated_normal(
+    here: Lowering, node: Node, state: philox.State, shape: Any, dtype: DType, mean: Lowered, deviation: Lowered
+) -> Lowered:
+    kind, count = draws.working(dtype), math.prod(shape)
+    each = portable.per_block(kind)
+    rows = -(-count // each)
+    places = jnp.arange(rows, dtype=np.uint64) * np.uint64(each * RESERVED)
+
+    def turned(carry: Any) -> Any:
+        turn, found, filled = carry
+        return turn + np.uint64(1), *portable.truncated(
+            _math(state), philox.blocks(state, places + turn), found, filled
+        )
+
+    found = jnp.zeros((rows, each), np.promote_types(kind, np.float32))
+    carry = (jnp.uint64(0), found, jnp.zeros(rows, np.int32))
+    _, found, _ = lax.while_loop(lambda carry: jnp.any(carry[2] < each), turned, carry)
+    drawn = found.reshape(-1)[:count].astype(kind).reshape(shape)
+    return _stretched(here, node, drawn, mean, deviation).astype(dtype.numpy)
+
+
+def _stretched(here: Lowering, node: Node, drawn: Lowered, mean: Lowered, deviation: Lowered) -> Lowered:
+    if _is_standard(mean, 0) and _is_standard(deviation, 1):
+        return jnp.broadcast_to(drawn, np.broadcast_shapes(drawn.shape, np.shape(mean), np.shape(deviation)))
+    if drawn.dtype.itemsize < 4:
+        refuse("random numbers of 16 bits of another mean or deviation than 0 and 1", node)
+    mean, deviation = _parameter(here, mean, drawn.dtype), _parameter(here, deviation, drawn.dtype)
+    return draws.stretched(_rounded, drawn, mean, deviation)
+
+
+_DISTRIBUTIONS = {
+    "uniform": _uniform,
+    "normal": _normal,
+    "truncated_normal": _truncated_normal,
+    "full_range": _full_range,
+}
+
+
+@lowers(ENGINE, DRAW)
+def _draw(
+    here: Lowering, node: Node, state: Lowered, a: Lowered, b: Lowered, *dims: Lowered, shape: Any, dtype: DType,
+    kind: str,
+) -> Lowered:  # fmt: skip
+    if kind not in _DISTRIBUTIONS:
+        refuse(f"{kind} random numbers", node)
+    shape = dims_of(here, dims, shape, "the shape")
+    here.fails(min(shape, default=0) < 0)
+    return _DISTRIBUTIONS[kind](here, node, _words_of(state), shape, dtype, a, b)
+
+
+@lowers(
+    ENGINE,
+    records.stateless_random_uniform,
+    records.stateless_random_normal,
+    records.stateless_random_truncated_normal,
+)
+def _stateless(
+    here: Lowering, node: Node, seed: Lowered, a: Lowered, b: Lowered, *dims: Lowered, shape: Any, dtype: DType
 ) -> Lowered:
     shape = dims_of(here, dims, shape, "the shape")
-    here.fails(seed.shape != (2,) or np.broadcast_shapes(shape, low.shape, high.shape) != shape)
     here.fails(min(shape, default=0) < 0)
-    count = math.prod(shape)
-    if dtype.kind in "iu":
-        if dtype.numpy.itemsize < 4 or low.ndim or high.ndim:
-            refuse("random integers of less than 32 bits, or between bounds of their own", node)
-        least, end = (int(here.static(each, "a bound of random integers")) for each in (low, high))
-        here.fails(least >= end)
-        drawn = _integers(here, array(seed), count, end - least) if end - least > 1 else jnp.zeros(count, np.uint64)
-        return (drawn + np.uint64(least % 2**64)).astype(dtype.numpy).reshape(shape)
-    low, high = array(low), array(high)
-    values = _unit(array(seed), count, np.float64 if dtype.numpy == np.float64 else np.float32).reshape(shape)
-    scaled = values * (high - low)
-    scaled = jnp.where(jnp.isnan(scaled), jnp.nan, scaled)  # so that the sum is rounded by itself
-    return jnp.minimum(scaled + low, jnp.nextafter(high, low)).astype(dtype.numpy)
+    here.fails(np.broadcast_shapes(shape, np.shape(a), np.shape(b)) != shape)
+    kind = node.op.name.removeprefix("stateless_random_")
+    return _DISTRIBUTIONS[kind](here, node, _state_of(here, seed), shape, dtype, a, b)
+
+
+# Choices
+
+
+@lowers(ENGINE, records.stateless_random_categorical)
+def _stateless_categorical(
+    here: Lowering, node: Node, seed: Lowered, logits: Lowered, *, count: int, dtype: DType = int64
+) -> Lowered:
+    shape = (logits.shape[0], count, logits.shape[-1])
+    here.fails(shape[-1] == 0)
+    size = math.prod(shape)
+    state = _state_of(here, seed)
+    noise = portable.gumbel(_math(state), _blocks(state, size, 2))[:size].reshape(shape)
+    return jnp.argmax(_rounded(array(logits).astype(np.float64))[:, None, :] + noise, axis=-1).astype(dtype.numpy)
+
+
+@lowers(ENGINE, records.stateless_random_shuffle)
+def _stateless_shuffle(here: Lowering, node: Node, seed: Lowered, x: Lowered) -> Lowered:
+    count, state = x.shape[0], _state_of(here, seed)
+    drawn = portable.raw(_math(state), _blocks(state, count, 2), True)[:count]
+    return array(x)[jnp.argsort(drawn, stable=True)]

@@ -29,6 +29,7 @@ from ...tensors.convert import convert_to_tensor
 from ...tensors.likes import TensorLike
 from ...tensors.tensor import SymbolicTensor, Tensor
 from ...tensors.trace_text import written
+from . import sometimes_bool
 
 __all__ = ["METHODS", "Items", "Optional", "Slot", "apply_text", "method_of", "text_op", "text_while_tracing"]
 
@@ -245,6 +246,7 @@ def layout_of(value: Any, tensors: list[Any]) -> Any:
     A class may say what stands for its objects: ``__text_layout__(self, tensors)``.
     """
     if isinstance(value, Tensor):
+        sometimes_bool.check(value, "the text")
         tensors.append(value)
         return Slot(len(tensors) - 1)
     own = getattr(type(value), "__text_layout__", None)

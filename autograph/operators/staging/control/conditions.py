@@ -10,6 +10,7 @@ import numpy as np
 from autograph.errors import BranchMismatchError, StagedValueError
 from autograph.runtime.base import dtypes
 from autograph.runtime.ir.op import OPS
+from autograph.runtime.ops.text import sometimes_bool
 from autograph.runtime.tensors.tensor import Tensor
 from autograph.runtime.tensors.trace import current_graph, static_value
 
@@ -140,6 +141,8 @@ def is_(left: object, right: Any) -> Any:
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Truth):
             raise one.ag__mismatch
+        if isinstance(other, bool):
+            sometimes_bool.check(one, f"whether it is the object {other}")
         if isinstance(other, bool) and _is_bool(one):
             raise StagedValueError(
                 f"a staged bool is compared with `is {other}`: it is a tensor, never the object `{other}` itself",

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.errors import MutationError, StagedValueError
+from autograph.runtime.ops.text import sometimes_bool
 from autograph.runtime.tensors import undelivered
 from autograph.runtime.tensors.tensor import SymbolicTensor
 from autograph.runtime.tensors.trace import user_location
@@ -345,6 +346,7 @@ def _changed_unseen(form: Any) -> MutationError:
 def forget() -> None:
     """Called when a trace ends."""
     _local.iterators.clear()
+    sometimes_bool.forget()
     for _ in range(array_memory.forget()):
         open_forms.pop()
     for obj, *_ in list(_local.forms.values()):

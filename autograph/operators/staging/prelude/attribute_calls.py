@@ -11,6 +11,7 @@ from autograph.errors import MutationError, StagedAttributeError, StagedValueErr
 from autograph.runtime.base.dtypes import OF_NUMPY, int32, string
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.lists.lists import from_tensor_op
+from autograph.runtime.ops.text import sometimes_bool
 from autograph.runtime.ops.text.text import text_op
 from autograph.runtime.tensors.operator_methods import KINDS
 from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
@@ -102,6 +103,7 @@ def class_of(tensor: Any) -> type:
     if isinstance(tensor, Form):
         obj = heap.original(tensor)
         return dict if isinstance(obj, StagedDict) else kind_of(obj)
+    sometimes_bool.check(tensor, "the class")
     if tensor.python is np.generic:
         return np.str_ if tensor.dtype is string else tensor.dtype.numpy.type
     is_text = tensor.op.op is text_op and tensor.dtype is string

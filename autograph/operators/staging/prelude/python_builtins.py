@@ -14,6 +14,7 @@ from autograph.runtime.base.places import warn
 from autograph.runtime.base.streams import Stream
 from autograph.runtime.functions import repetitions
 from autograph.runtime.ir.op import OPS
+from autograph.runtime.ops.text import sometimes_bool
 from autograph.runtime.ops.text.text import apply_text
 from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors.convert import convert_to_tensor
@@ -74,7 +75,7 @@ def int_(*arguments: Any, **keywords: object) -> Any:
     if value.dtype is dtypes.string:
         return OPS["string_to_number"](value, dtype=dtypes.int32)
     if value.dtype.is_integer:
-        return value
+        return OPS["identity"](value) if sometimes_bool.is_one(value) else value
     return to_whole(value, dtypes.int64 if value.dtype is dtypes.float64 else dtypes.int32)
 
 

@@ -218,8 +218,11 @@ def _join_tensors(left: Spec, right: Spec) -> Spec:
         dtype, python = dtypes.joined(one.dtype, one.python, other.dtype, other.python)
     except TypeError:
         raise Mismatch(left, right) from None
-    is_array = [each.is_mixed or each.python in dtypes.OF_NUMPY for each in (one, other)]
-    return Leaf(dtype, shape, python, any(is_array) and python is None)
+    if python is not None and python not in dtypes.OF_NUMPY:
+        is_mixed = one.is_mixed or other.is_mixed or (one.python is bool) is not (other.python is bool)
+    else:
+        is_mixed = python is None and any(each.is_mixed or each.python in dtypes.OF_NUMPY for each in (one, other))
+    return Leaf(dtype, shape, python, is_mixed)
 
 
 def _as_leaf(spec: Spec) -> Leaf | None:

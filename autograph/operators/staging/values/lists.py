@@ -30,7 +30,7 @@ from .list_ops import LIST_TAKE, NESTED_LIST_STACK
 from .list_protocol import ListProtocol
 from .specs import Frozen, Leaf, ListContents, ListOf, Mismatch, Spec, refused_copy
 from .values import freeze, mutables, spec_of
-from .widening import holds_lists, widened_handles
+from .widening import holds_lists, widened_handles, written
 
 
 class ListState(ListContents):
@@ -429,7 +429,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
     def __text_layout__(self, tensors: list[Any]) -> Any:
         if kind_of(self) is not list or holds_lists(self.state.spec.element):
             raise self.refused("its text", "write the text of each element")
-        tensors.append(self.__tensor__())
+        tensors.append(written(self.state.spec.element, self.__tensor__()))
         return Items(len(tensors) - 1)
 
     def __repr__(self) -> str:

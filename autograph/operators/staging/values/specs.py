@@ -21,6 +21,7 @@ from autograph.runtime.base import dtypes, nest, shapes
 from autograph.runtime.base.dtypes import DType
 from autograph.runtime.base.shapes import Shape
 from autograph.runtime.ir.graph import Type
+from autograph.runtime.ops.text import sometimes_bool
 from autograph.runtime.tensors import convert
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
@@ -174,7 +175,7 @@ class Leaf(Spec):
         self.shape = shape
         self.python = python
         self.is_mixed = is_mixed
-        """Whether it is an array in one branch and a tensor in another, see `array_memory.is_mixed`."""
+        """Whether branches make it of an array and a tensor (`array_memory.is_mixed`), or a bool and another number."""
 
     def flatten(self, value: object, tensors: list[Any]) -> None:
         tensors.append(as_tensor(value, self.dtype))
@@ -183,10 +184,9 @@ class Leaf(Spec):
         return [Type(self.dtype, self.shape)]
 
     def unflatten(self, tensors: Iterator[Any]) -> Any:
-        tensor = next(tensors)
-        if self.is_mixed:
-            return array_memory.note_mixed(tensor)
-        return tensor if self.python is None else as_number(tensor, self.python)
+        value = as_number(next(tensors), self.python)
+        note = array_memory.note_mixed if self.python is None else sometimes_bool.note
+        return note(value) if self.is_mixed else value
 
     def __eq__(self, other: object) -> bool:
         return (

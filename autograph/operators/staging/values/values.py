@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.base import dtypes
+from autograph.runtime.ops.text import sometimes_bool
 from autograph.runtime.tensors import convert
 from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor, Tensor
 
@@ -49,7 +50,8 @@ def spec_of(value: object) -> Spec:
     if type(value) in LEAVES:
         return Constant(value)
     if isinstance(value, SymbolicTensor):
-        return Leaf(value.dtype, value.static_shape, value.python, array_memory.is_mixed(value))
+        is_mixed = array_memory.is_mixed(value) or sometimes_bool.is_one(value)
+        return Leaf(value.dtype, value.static_shape, value.python, is_mixed)
     if isinstance(value, Maybe):
         return Optional(value.ag__missing, spec_of(value.ag__value), value.ag__name)
     if isinstance(value, Frozen):

@@ -5,10 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.errors import StagingError
+from autograph.runtime.ops.text import sometimes_bool
 
 from ..control.errors import where
 from .list_ops import LIST_CAST, LIST_FILLED
 from .specs import Constant, Leaf, ListOf, Optional, Spec, Tree, flatten_absent
+
+
+def written(element: Spec | None, tensor: Any) -> Any:
+    """The tensor of all elements of a list, for a text.
+
+    Raises:
+        StagedValueError: some are True or False, and others are other numbers.
+    """
+    if isinstance(element, Leaf) and element.is_mixed:
+        sometimes_bool.check(sometimes_bool.note(tensor), "the text")
+    return tensor
 
 
 def widened_handles(before: Spec, after: Spec, handles: list[Any]) -> list[Any]:

@@ -203,6 +203,8 @@ def _set_item(value: object, container: Any, index: object) -> Any:
         if type(index) is slice:
             use_iterator(value, "an assignment to a slice")
         mut(container)
+        if type(container).__module__ == "weakref":
+            state.hold_weakly((index, value))
     container[index] = value
     return container
 

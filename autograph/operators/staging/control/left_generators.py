@@ -79,11 +79,16 @@ def refuse_kept(journal: state.Journal, held: Iterable[Any]) -> None:
 def _refuse_ended(obj: Any, done: str) -> None:
     block = _block_around(obj) if type(obj) is GeneratorType else None
     what = f"the generator `{obj.__name__}`" if block else f"an object of class `{type(obj).__qualname__}`"
-    code = "its `__del__`" if block is None else f"the rest of the {_kind_of(block)} on line {block.lineno}"
+    if block is not None:
+        seen, construct = f"Python runs the rest of the {_kind_of(block)} on line {block.lineno}", "generator"
+    elif hasattr(type(obj), "__del__"):
+        seen, construct = "Python runs its `__del__`", "__del__"
+    else:
+        seen, construct = "its weak references tell of it", "weakref"
     raise StagingError(
-        f"a staged branch or loop {done} {what}; Python runs {code} where "
-        "nothing holds it any more, and only the run of the graph tells where that is",
-        construct="generator" if block else "__del__",
+        f"a staged branch or loop {done} {what}; {seen} where nothing holds it any more, and only the run of the graph "
+        "tells where that is",
+        construct=construct,
         remedy="end it before the branch or loop, or after: keep it under a name until then",
         **where(),
     )

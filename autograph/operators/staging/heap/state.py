@@ -56,7 +56,7 @@ class Journal:
         self._created: dict[int, Any] = {}
         self._staged: dict[int, tuple[Any, Any]] = {}
         self._ending: dict[int, weakref.ref[Any]] = {}
-        """Objects made inside whose end may run code, which is not to wait for the end of the body."""
+        """Objects made inside whose end is seen, or runs code: it is not to wait for the end of the body."""
         self._iterators: dict[int, type] = {}
         """Other iterators made inside, by identity; they hold generators, so they are not kept alive either."""
         self._moved: dict[int, Any] = {}
@@ -171,8 +171,14 @@ class Journal:
         """Notes that an object has been made inside the body: its changes are its own affair."""
         if _may_end_with_code(type(obj)):
             self._ending[id(obj)] = weakref.ref(obj)
-        elif id(obj) not in self._snapshots:
+        elif id(obj) not in self._snapshots and not self._has_made_ending(id(obj), type(obj)):
             self._created[id(obj)] = obj
+
+    def hold_weakly(self, reference: weakref.ref[Any]) -> None:
+        """Keeps an object alive no longer, if it has been made inside the body."""
+        key = id(reference())
+        if self._created.pop(key, None) is not None:
+            self._ending[key] = reference
 
     def created_iterator(self, iterator: object) -> None:
         """Notes that an iterator has been made inside the body."""
@@ -295,7 +301,7 @@ class _Local(threading.local):
     def __init__(self) -> None:
         self.stack: list[Journal] = []
         self.ending: list[weakref.ref[Any]] = []
-        """What the trace has made whose end may run code of the user's."""
+        """What the trace has made whose end may run code of the user's, or is seen by weak references."""
 
 
 _local = _Local()
@@ -388,6 +394,32 @@ def created(obj: object) -> None:
         journal.created(obj)
 
 
+def hold_weakly(values: Iterable[Any]) -> None:
+    """To be called with what gets weak references, which are to tell when nothing of the program's holds it.
+
+    Raises:
+        MutationError: it may be one of several objects, as a staged condition decides.
+    """
+    for each in values:
+        if not any(journal.is_created(each) for journal in _local.stack):
+            continue
+        try:
+            reference = weakref.ref(each)
+        except TypeError:
+            continue
+        if aliases.is_known(each):
+            raise MutationError(
+                f"an object of class `{type(each).__name__}` gets a weak reference, and a staged branch or loop has "
+                "decided which object it is: the graph has made it of those, and keeps them",
+                **where(),
+                construct="weakref",
+                remedy="keep the object itself in place of a weak reference to it",
+            )
+        _local.ending.append(reference)
+        for journal in _local.stack:
+            journal.hold_weakly(reference)
+
+
 @ByType
 def _may_end_with_code(cls: type) -> bool:
     """Whether Python may run code of the user's when nothing holds an object any more; weak references tell of it."""
@@ -396,7 +428,7 @@ def _may_end_with_code(cls: type) -> bool:
 
 
 def ending() -> list[Any]:
-    """What the trace has made, and is still there, whose end may run code of the user's."""
+    """What the trace has made, and is still there, whose end may run code of the user's, or is seen."""
     _local.ending = [each for each in _local.ending if each() is not None]
     return [obj for each in _local.ending if (obj := each()) is not None]
 

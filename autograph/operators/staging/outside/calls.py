@@ -73,6 +73,8 @@ def _form_of_call(function: object) -> Callable[..., Any]:
     form = threads.checking(function, showing.once(function, _watched(function)))
     if state.stack() and array_calls.is_numpy(function):
         return array_calls.watched(function, heap.giving(form))
+    if makers.is_of_weak_references(function):
+        form = makers.referring_weakly(form)
     if function is open:
         form = _opening(form)
     elif _reaches_out(function):

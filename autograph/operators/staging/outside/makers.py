@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...data_model.raw_attributes import raw_attribute
 from ..heap import iterators, reach, state
 from ..heap.array_memory import memory_of
 from ..values.values import freeze, frozen_in
@@ -28,6 +29,8 @@ CONTAINERS = (list, dict, set, deque, bytearray)
 
 def note_result(function: object, made: object, arguments: tuple[Any, ...]) -> None:
     """Notes what a function that is not converted has made of some arguments, where that is known to be new."""
+    if is_of_weak_references(function):  # a proxy is no iterator, though its class is one of iterators
+        return
     if _is_generating(function) or effects.is_library(function):
         for each in made if type(made) is tuple else (made,):
             iterators.note_made(each, arguments)
@@ -101,6 +104,23 @@ def making_instance(function: Callable[..., Any], cls: type) -> Callable[..., An
         return made
 
     return effects.checking_iterators(make)
+
+
+def is_of_weak_references(function: object) -> bool:
+    """Whether a class, a function or a method makes weak references, or looks through them."""
+    owner = function if isinstance(function, type) else raw_attribute(function, "__self__")
+    module = raw_attribute(type(owner) if isinstance(function, MethodType) else function, "__module__")
+    return module in ("weakref", "_weakref", "_weakrefset")
+
+
+def referring_weakly(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Such a function: what it is given is not kept alive while it is traced."""
+
+    def run(*arguments: object, **keywords: object) -> Any:
+        state.hold_weakly((*arguments, *keywords.values()))
+        return function(*arguments, **keywords)
+
+    return run
 
 
 def running_graph(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -461,3 +461,25 @@ def test_as_deep_as_python_goes() -> None:
     with pytest.raises(RecursionError):
         tf.function(factorial)(tf.constant(10**6))
     assert tf.function(factorial)(tf.constant(5)).numpy() == 120
+
+
+def test_a_list_from_outside_that_a_recursion_changes_is_refused_at_once() -> None:
+    def chosen(items, n):
+        return items if n > 1 else items + [n]
+
+    def push(items, n):
+        if n <= 0:
+            return items
+        items.append(n)
+        return push(items, n - 1)
+
+    def f(n):
+        items = [0]
+        if n > 1:
+            items = chosen(items, n)
+        if n > 2:
+            push(items, n)
+        return items
+
+    with pytest.raises(tf.errors.MutationError, match="`items` is changed by push.., which calls itself"):
+        tf.function(f)(tf.constant(3))

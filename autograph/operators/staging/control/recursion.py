@@ -25,8 +25,10 @@ from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from ..heap.edges import settle
+from ..heap.refusals import changed_in_recursion
 from ..heap.state import created_with_parts
 from ..values.specs import rebuild
+from ..values.values import mutables
 
 PYTHON_LIMIT = 40
 """Calls of a function within each other, all in staged bodies, that Python values may tell apart."""
@@ -35,6 +37,8 @@ PYTHON_LIMIT = 40
 class _Local(threading.local):
     def __init__(self) -> None:
         self.under_way: dict[FunctionType, Function] = {}
+        self.callers: list[FrameType] = []
+        """The frames that call these, from the outermost on."""
 
 
 _local = _Local()
@@ -59,7 +63,13 @@ def recursive(python_function: FunctionType, form: Callable[..., Any]) -> Callab
         values = _named(parameters, parameters.bind(arguments, keywords))
         outer = [_named(parameters, [frame.f_locals.get(name) for name in parameters.names]) for frame in frames]
         if _keys(values) in map(_keys, outer):
-            return _call_graph(python_function, arguments, keywords)
+            if frames[0] in _local.callers:  # the graph can't be called, as it writes outside: it is traced in place
+                raise changed_in_recursion(_mutable_among(parameters, values), python_function)
+            _local.callers.append(frames[0])
+            try:
+                return _call_graph(python_function, arguments, keywords)
+            finally:
+                _local.callers.pop()
         if len(frames) >= PYTHON_LIMIT and any(_changing(values, each) for each in outer):
             raise _Endless(python_function, values)
         graph = trace.current_graph()
@@ -98,6 +108,12 @@ def _named(parameters: Parameters, values: Sequence[Any]) -> list[Any]:
         _Keywords(value) if kind is Parameter.VAR_KEYWORD and isinstance(value, dict) else value
         for kind, value in zip(kinds, values, strict=True)
     ]
+
+
+def _mutable_among(parameters: Parameters, values: Sequence[Any]) -> str:
+    """The name of a parameter that is given something which can change."""
+    named = zip(parameters.names, values, strict=True)
+    return next((name for name, value in named if next(mutables(value), None) is not None), "something outside")
 
 
 def _in_graph(number: object) -> Any:

@@ -31,7 +31,8 @@ _NAMES = {
         """,
     "operators.staging.folds": "foldl foldr map_fn scan vectorized_map",
     "operators.staging.functional": "case cond switch_case while_loop",
-    "runtime.state.dependencies": "control_dependencies device group init_scope no_op tuple=tuple_",
+    "runtime.state.dependencies": "control_dependencies group init_scope no_op tuple=tuple_",
+    "runtime.state.placement": "device",
     "runtime.state.debugging": "Assert assert_equal assert_greater assert_less assert_rank",
     "runtime.gradient": "GradientTape UnconnectedGradients custom_gradient grad_pass_through gradients hessians",
     "runtime.ops.host.host": "numpy_function print py_function timestamp",
@@ -155,6 +156,7 @@ _MODULES = {
     "errors": "errors", "experimental": "experimental", "initializers": "keras.initializers", "keras": "keras",
     "losses": "keras.losses", "metrics": "keras.metrics", "nest": "runtime.base.nest",
     "optimizers": "keras.optimizers", "profiler": "runtime.tools.profiler", "summary": "runtime.tools.summary",
+    "test": "runtime.tools.testing",
     "version": "version",
 }  # fmt: skip
 

@@ -7,12 +7,14 @@ from typing import Any
 
 from autograph.errors import InvalidTypeError
 from autograph.runtime.base import nest
+from autograph.runtime.base.devices import HOST
 from autograph.runtime.engines.executable import Executable
 from autograph.runtime.functions import call_state
 from autograph.runtime.functions.arguments import name_of
 from autograph.runtime.functions.concrete import outputs_of
 from autograph.runtime.functions.variable_creation import traced_twice
 from autograph.runtime.ir.graph import Graph
+from autograph.runtime.ir.notes import DEVICE
 from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.front_half import CONVERTED
 from autograph.runtime.tensors.tensor import SymbolicTensor
@@ -59,6 +61,7 @@ class ElementFunction:
         call_state.finish(graph, [tensor.value for tensor in tensors])
         self.captured = [SymbolicTensor(value) for value in graph.captures]
         self._state, self._arguments, self._results = call_state.state_of(graph), len(leaves), len(tensors)
+        DEVICE.of(graph)[:] = [HOST]  # elements are arrays of NumPy's
         self._executable = Executable(graph)
 
     @property

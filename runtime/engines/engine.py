@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 
 from autograph.errors import GraphError
 
+from ..base.devices import Device
 from ..ir.graph import Graph, Node, Type
 
 Entry = Callable[..., Any]
@@ -58,6 +59,7 @@ class Engine(Protocol):
     name: of the nodes that stand for parts.
     library: the module that it needs, which the extra of its name brings; "" where it needs none.
     product: what graphs become, in words: "machine code".
+    device: where it runs graphs, if that is not where Python is.
     most_nodes: a part ends when it has so many nodes, those of sub-graphs included: what is compiled at once holds up
         the program.
     """
@@ -66,6 +68,7 @@ class Engine(Protocol):
     library: str
     product: str
     most_nodes: int
+    device: Device | None
 
     def is_wanted(self) -> bool:
         """Whether graphs are given to it without being asked for. It may not load anything for that."""

@@ -15,6 +15,7 @@ from ..ir.work import Work
 from . import recorder
 from .engine import Engine
 from .region import Region
+from .region import region as region_of
 
 
 def _run(*arrays: object, region: Region) -> Any:
@@ -183,7 +184,7 @@ def _add_region(engine: Engine, target: Graph, run: Sequence[Node], used: dict[V
         _copy(node, own, inner)
     results = [value for value in made if any(user not in members for user in used.get(value, ()))]
     own.outputs = [inner[value] for value in results]
-    region = Region(own, engine)
+    region = region_of(own, engine)
     node = target.add(PART, outside, {"region": region}, name=engine.name, types=[value.type for value in results])
     values.update(zip(results, node.outputs, strict=True))
     return region

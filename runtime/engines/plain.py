@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..base.devices import Device
 from ..ir.graph import Graph, Node, Type
 from .engine import Cost, Entry
 from .held import held_in
@@ -17,6 +18,8 @@ _Make = Callable[[Graph, Mapping[int, Any]], Callable[..., Sequence[Any]]]
 
 class Plain:
     """An engine made of what runs a graph with others in the place of its variables; see `Engine`."""
+
+    device: Device | None = None
 
     def __init__(self, name: str, product: str, make: _Make) -> None:
         self.name, self.library, self.product, self.most_nodes = name, "", product, 2000

@@ -10,6 +10,7 @@ from typing import Any
 from autograph.errors import InvalidArgumentError, MissingExtraError
 from autograph.settings import settings
 
+from ..base.devices import HOST, Device
 from ..ir.graph import Graph
 from .engine import ENGINES, Engine, is_installed, register
 from .native import NATIVE
@@ -17,23 +18,27 @@ from .numpy.plan import Plan
 from .partition import PART, is_whole, obstacle, partition
 from .partition import report as report_of_parts
 from .plain import INTERPRETER, NUMPY
-from .region import Region, refused
+from .region import Region, refused, region
 from .spread import in_effect
-from .xla import XLA
+from .xla import XLA, Xla, xla_on
 
 for _engine in (NATIVE, XLA, NUMPY, INTERPRETER):
     register(_engine)
 
 
-def planned(graph: Graph, jit_compile: bool | None = None) -> Any:
+def planned(graph: Graph, jit_compile: bool | None = None, device: Device | None = None) -> Any:
     """A plan for a graph, whose parts other engines run where that pays.
 
     ``jit_compile``: None, to choose; True, to demand that the engine of the settings, or machine code, runs the whole
     graph (`UnimplementedError` otherwise); False, to have NumPy run all of it.
+    ``device``: where it shall run. On another device than Python's that is XLA's affair alone; what of the graph it
+    can't run stays with NumPy, whatever ``jit_compile`` says but True.
 
     Raises `MissingExtraError` where an engine is asked for whose library is not there, `InvalidArgumentError` where the
     settings name one that there is not.
     """
+    if device is not None and device != HOST:
+        return _on_device(graph, xla_on(device), jit_compile)
     if jit_compile:
         engine = _chosen() or NATIVE
         _require(engine, "jit_compile=True")
@@ -41,9 +46,24 @@ def planned(graph: Graph, jit_compile: bool | None = None) -> Any:
     if jit_compile is None:
         for engine in _asked():
             if is_whole(engine, graph):
-                return Region(graph, engine)
+                return region(graph, engine)
             graph, _ = partition(engine, graph)
     return Plan(graph)
+
+
+def _on_device(graph: Graph, engine: Xla, jit_compile: bool | None) -> Any:
+    chosen = _chosen()
+    if chosen is not None and chosen is not XLA:
+        assert engine.device is not None
+        raise InvalidArgumentError(
+            f"the engine {chosen.name!r} of the settings can't run on {engine.device.short}",
+            remedy="leave AUTOGRAPH_ENGINE (settings.engine) empty, or take tf.device away",
+        )
+    if jit_compile:
+        return demanded(graph, engine)
+    if is_whole(engine, graph):
+        return region(graph, engine)
+    return Plan(partition(engine, graph)[0])
 
 
 def _chosen() -> Engine | None:
@@ -83,19 +103,20 @@ def demanded(graph: Graph, engine: Engine) -> Region:
     found = obstacle(engine, graph.nodes)
     if found is not None:
         raise refused(engine, *found)
-    return Region(graph, engine, demanded=True)
+    return region(graph, engine, demanded=True)
 
 
-def report(plan: Any) -> str:
+def report(plan: Any, device: Device | None = None) -> str:
     """Which engine runs what of a graph, and what stands in the way of the rest: one line for each part.
 
-    ``plan`` is what `planned` has given.
+    ``plan`` is what `planned` has given, for ``device``.
     """
     if isinstance(plan, Region):
         here = plan.engine.missing()
         return plan.report() if here is None else f"nothing is {plan.engine.product}: {here}"
     parts = (node.attributes["region"].engine for node in plan.graph.nodes if node.op is PART)
-    engine = next(parts, None) or _chosen() or NATIVE
+    there = None if device in (None, HOST) else xla_on(device)
+    engine = there or next(parts, None) or _chosen() or NATIVE
     if engine is NUMPY:
         return "all runs through NumPy, the engine that settings.engine names"
     here = engine.missing()

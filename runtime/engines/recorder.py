@@ -35,6 +35,7 @@ class Recorder:
         self.events: list[Event] = []
         self.totals: dict[Any, list[int]] = {}
         self.dropped = 0
+        self._bytes: dict[Any, int] = {}
         self._lock = threading.Lock()
 
     def add(self, what: Node | Graph | str, started: int, details: dict[str, Any] | None = None) -> None:
@@ -48,6 +49,12 @@ class Recorder:
                 self.events.append(Event(what, started, ended, threading.get_ident(), details or {}))
             else:
                 self.dropped += 1
+
+    def copied(self, what: str, started: int, size: int) -> None:
+        """So many bytes have been copied between the memory of Python and that of a device."""
+        self.add(what, started, {"bytes": size})
+        with self._lock:
+            self._bytes[what] = self._bytes.get(what, 0) + size
 
     def write(self, folder: Path, name: str) -> None:
         """Write ``name.trace.json`` and ``name.summary.txt``."""
@@ -71,7 +78,7 @@ class Recorder:
         for what, (count, total) in sorted(self.totals.items(), key=lambda each: -each[1][1]):
             name, kind, arguments = _described(what)
             shown = f"{kind} {name}" if kind != name else name
-            where = arguments.get("line", "")
+            where = f"{self._bytes[what]:,} bytes" if what in self._bytes else arguments.get("line", "")
             lines.append(f"{count:>9} {total / 1e6:>12.3f} {total / 1e3 / count:>12.3f}  {shown:<32} {where}".rstrip())
         return "\n".join(lines) + "\n"
 
@@ -106,10 +113,10 @@ def node_recorder(nodes: Sequence[Node]) -> Callable[[int, int], None]:
 class Recorded:
     """A plan, or what runs in place of one, whose calls are recorded."""
 
-    def __init__(self, graph: Graph, run: Callable[..., tuple[Any, ...]]) -> None:
+    def __init__(self, graph: Graph, run: Callable[..., Any]) -> None:
         self._graph, self._run = graph, run
 
-    def run(self, *inputs: object) -> tuple[Any, ...]:
+    def run(self, *inputs: object) -> Any:
         """Run it. Raises what it raises."""
         started = clock()
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from autograph.errors import AutographError, UnimplementedError
 
 from ..base.deeper import deeper
+from ..base.provided import Provided
 from ..ir.graph import Graph, Node, Type
 from ..ir.primitive import CONSTANT, PLACEHOLDER, While
 from . import costs, recorder
@@ -31,6 +32,14 @@ _MOST_CONFLICTS = 3
 # How much deeper than Python's limit calls may nest that go down into sub-graphs.
 _DEEPER = 20_000
 _lock = threading.RLock()
+
+
+PLACED: Provided[Callable[[Graph, Engine, bool], Region]] = Provided("runtime.engines.placed")
+
+
+def region(graph: Graph, engine: Engine, demanded: bool = False) -> Region:
+    """A graph that an engine runs, on the device of the engine if it has one."""
+    return Region(graph, engine, demanded) if engine.device is None else PLACED.function(graph, engine, demanded)
 
 
 class Region:
@@ -130,7 +139,14 @@ class Region:
             running.taken = before
             if in_turn:
                 transaction.end_turn()
-        return found if type(found) is tuple else found.run(*inputs)
+        return found if type(found) is tuple else self._run_plan(found, inputs)
+
+    def _run_plan(self, plan: Plan, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        return plan.run(*inputs)
+
+    def _as_given(self, inputs: Sequence[Any]) -> list[Any]:
+        """Inputs, also variables, as code takes them."""
+        return [np.asarray(x, dtype, order="C") for x, dtype in zip(inputs, self._dtypes, strict=True)]
 
     def _tried(self, inputs: Sequence[Any], transaction: Transaction) -> Any:
         """Results, or the plan to run, where that is the way or other threads come between too often."""
@@ -156,7 +172,7 @@ class Region:
         if result.__class__ is Plan:
             return result
         if result is None:  # there is no code, or none for these shapes
-            arrays = [np.asarray(x, dtype, order="C") for x, dtype in zip(inputs, self._dtypes, strict=True)]
+            arrays = self._as_given(inputs)
             shapes = tuple([array.shape for array in arrays])
             if shapes not in self._entries and len(self._entries) < _MOST_SHAPES:
                 result = self._waiting(*inputs)
@@ -178,7 +194,7 @@ class Region:
         """Run the graph as `run` does, and record how long it took: as a whole where the engine runs it."""
         transaction = self._transaction
         taken = () if transaction is None else transaction.take()
-        arrays = [np.asarray(x, dtype, order="C") for x, dtype in zip((*inputs, *taken), self._dtypes, strict=True)]
+        arrays = self._as_given((*inputs, *taken))
         entry = self._entries.get(tuple([array.shape for array in arrays]))
         started = recorder.clock()
         result = None if entry is None or (transaction and transaction.awaited) else entry(*arrays)
@@ -187,8 +203,13 @@ class Region:
         if type(result) is not tuple:
             return self._profiled.run(*inputs)
         if recorder.active is not None:
-            recorder.active.add(f"{self.engine.product}{_lines(list(self.graph.walk()))}", started)
+            recorder.active.add(self.title, started)
         return result
+
+    @property
+    def title(self) -> str:
+        """What profiles call it."""
+        return f"{self.engine.product}{_lines(list(self.graph.walk()))}"
 
     @functools.cached_property
     def _profiled(self) -> Plan:

@@ -86,8 +86,13 @@ class Transaction:
     def look(self) -> None:
         """Code calls this now and then while it runs, if there are variables that loops may wait for."""
         taken = self.running.taken
-        if any(variable.array is not taken[i] for i, variable in self._awaited):
+        if any(self.holds(variable) is not taken[i] for i, variable in self._awaited):
             raise Superseded
+
+    @staticmethod
+    def holds(variable: Any) -> Any:
+        """What a variable holds now, as `take` gives it."""
+        return variable.array
 
 
 def _written(variables: Sequence[Any], changed: Sequence[Any], count: int) -> tuple[Callable[..., Any], ...]:

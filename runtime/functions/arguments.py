@@ -220,6 +220,9 @@ def key_of(value: Any, tensors: list[Any]) -> Any:
         tensor = convert_to_tensor(value)
         tensors.append(tensor)
         return tensor.array.dtype, tensor.array.shape
+    if isinstance(value, EagerTensor):  # on a device
+        tensors.append(value)
+        return value.dtype.numpy, value.static_shape
     if isinstance(value, (Composite, CompositeSpec)):
         return _composite_key(value, tensors)
     if nest.is_nested(value):

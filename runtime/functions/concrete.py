@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import itertools
@@ -15,10 +16,13 @@ from autograph.tracebacks import trim
 
 from ..base import nest, places, shapes
 from ..base.composite import Composite, CompositeSpec
+from ..base.devices import Device
 from ..engines.executable import Executable
 from ..engines.numpy.plan import Plan
 from ..gradient.call import run as run_recorded
+from ..gradient.copying import copy_graph
 from ..ir.graph import Graph, Type
+from ..ir.notes import DEVICE
 from ..ops.control import call_node
 from ..optimize import Optimized
 from ..tensors import trace
@@ -41,6 +45,7 @@ from .arguments import (
 from .choices import forbid_choices
 from .optional import has_optional, with_values
 from .own_results import handed_on
+from .placement import run_on
 
 _numbers = itertools.count(1)
 observers: list[Callable[[Graph], None]] = []
@@ -80,9 +85,27 @@ class ConcreteFunction:
         """How many outputs of the graph are results; the others are for the state."""
         self._numbers = [leaf.python for leaf in leaves if leaf is not None]
         self.has_optional_outputs = has_optional(outputs)
+        self._elsewhere: dict[Device, ConcreteFunction] = {}
         self.changed_inputs = frozenset(i for i in changed_inputs(graph) if i < len(self._types))
 
+    def on(self, device: Device) -> ConcreteFunction:
+        """The same function, to run on a device; made once."""
+        found = self._elsewhere.get(device)
+        if found is None:
+            found = copy.copy(self)
+            found.graph = copy_graph(self.graph, self.graph.parent, {})
+            DEVICE.of(found.graph)[:] = [device]
+            for name in ("_executable", "_assigned", "handed_on"):
+                vars(found).pop(name, None)
+            found = self._elsewhere.setdefault(device, found)
+        return found
+
     # Looking
+
+    @property
+    def device(self) -> Device | None:
+        """Where the graph runs, if a `tf.device` says so that was around the call which made it, or in the function."""
+        return next(iter(DEVICE.known(self.graph) or ()), None)
 
     @property
     def inputs(self) -> list[SymbolicTensor]:
@@ -165,6 +188,11 @@ class ConcreteFunction:
         return self.optimized.graph
 
     @property
+    def is_placed(self) -> bool:
+        """Whether all of it runs on a device, which takes and gives tensors that are there."""
+        return self._executable.placed is not None
+
+    @property
     def plan(self) -> Plan:
         """The plan that runs the graph."""
         return self._executable.plan
@@ -222,18 +250,22 @@ class ConcreteFunction:
         graph = trace.current_graph()
         if graph is not None:
             return self._call_in_trace(tensors)
+        if trace.LOCAL.device is not None and self.device is None:
+            return self.on(trace.LOCAL.device).call_flat(tensors)
         for observer in observers:
             observer(self.graph)
         if self.state:
             return self._run_with_state(tensors)
         if trace.LOCAL.tapes:
-            return self.packed(run_recorded(self.graph, lambda: self.plan, tensors))
-        if self._single and not self.handed_on:
+            return self.packed(run_recorded(self.graph, lambda: self._executable, tensors))
+        if self._single and not self.handed_on and not self.is_placed:
             return wrap(self._executable.plan.run(*[tensor.array for tensor in tensors])[0])
         return self.packed(self._run(tensors))
 
     def _run(self, tensors: Sequence[Any]) -> list[Any]:
-        results = [wrap(result) for result in self._executable.plan.run(*[tensor.array for tensor in tensors])]
+        results = self._executable.call(tensors)
+        if self.is_placed:
+            return results
         for i, sources in self.handed_on.items():
             array = results[i].array
             if sources is None or any(array is tensors[source].array for source in sources):
@@ -249,6 +281,8 @@ class ConcreteFunction:
         held = call_state.taken(self.state)
         if held is None:
             raise WritesOutside
+        if self.device is not None:
+            run_on(self.device)
         for variable in self._assigned:
             forbid_choices(variable)
         results = call_node(self.graph, [*tensors, *held])
@@ -259,7 +293,8 @@ class ConcreteFunction:
 
     def _run_with_state(self, tensors: Sequence[Any]) -> Any:
         tensors = [*tensors, *call_state.read(self.state)]
-        results = run_recorded(self.graph, lambda: self.plan, tensors) if trace.LOCAL.tapes else self._run(tensors)
+        recorded = bool(trace.LOCAL.tapes)
+        results = run_recorded(self.graph, lambda: self._executable, tensors) if recorded else self._run(tensors)
         call_state.write(self.state, results[self.result_count :])
         return self.packed(results[: self.result_count])
 

@@ -82,6 +82,8 @@ class FastCalls:
         if len(self._calls) >= _KNOWN:
             self._calls.clear()
         try:
+            if concrete.is_placed:
+                raise _Unfit
             made = _Writer(traces, key, args, kwargs, concrete).made(len(tensors))
         except _Unfit:
             self._calls[kind] = None

@@ -120,7 +120,8 @@ class Function:
             if settings.run_functions_eagerly:
                 return self._converted()(*args, **kwargs)
             traces, local = self.trace_cache, trace.LOCAL
-            alone = not (trace.open_graphs or observers or numerics.enabled or local.tapes or local.ambient is not None)
+            alone = not (trace.open_graphs or observers or numerics.enabled or local.tapes or local.ambient is not None
+                         or local.device is not None)  # fmt: skip
             if alone:
                 result = traces.fast.call(args, kwargs)
                 if result is not MISS:
@@ -175,7 +176,8 @@ class Function:
         found = self.trace_cache.find(key) or self._concrete(key, values, tensors)
         if isinstance(found, Pending):
             raise recursion_error(f"{found.name}() asks for its own graph while it is traced", trace.user_location())
-        return found
+        device = trace.LOCAL.device
+        return found if device is None or found.device is not None else found.on(device)
 
     def _converted(self) -> Callable[..., Any]:
         return CONVERTED.function(self._python_function) if self._options.autograph else self._python_function

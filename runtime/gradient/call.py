@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,13 +18,12 @@ from autograph.settings import settings
 from ..base.dtypes import variant
 from ..engines.executable import Executable
 from ..ir.graph import Graph, Node, Type
-from ..ir.notes import Note
+from ..ir.notes import DEVICE, Note
 from ..ir.op import OPS
 from ..ir.primitive import CALL, PLACEHOLDER, Call
 from ..ops.control import call_node, call_of
 from ..tensors import trace
-from ..tensors.convert import wrap
-from ..tensors.tensor import EagerTensor, SymbolicTensor
+from ..tensors.tensor import SymbolicTensor
 from .backprop import RULES, Pairs, backpropagate, fit, type_of, zeros_like
 from .copying import copy_graph, copy_nodes, prune
 from .nested import exchange
@@ -54,6 +53,7 @@ class Derivative:
     def _empty(self, graph: Graph, parent: Graph | None) -> Graph:
         """A graph with the gradients of the outputs as its parameters."""
         backward = Graph(f"backward_{graph.name}", parent)
+        DEVICE.of(backward)[:] = DEVICE.known(graph) or ()
         for i in self.differentiable:
             backward.parameter(graph.outputs[i].type, "gradient")
         return backward
@@ -232,16 +232,15 @@ RULES[CALL] = pull_call
 # Eagerly
 
 
-def run(graph: Graph, plan: Any, tensors: Sequence[Any]) -> list[Any]:
-    """Run a graph on eager tensors (``plan()`` is its plan) for the tapes of this thread to see; its outputs."""
+def run(graph: Graph, executable: Callable[[], Executable], tensors: Sequence[Any]) -> list[Any]:
+    """Run a graph on eager tensors (``executable()`` runs it) for the tapes of this thread to see; its outputs."""
     for variable in variables_in(graph):
         access(variable)
     followed = set().union(*[tape.followed for tape in trace.LOCAL.tapes])
     wanted = [i for i, x in enumerate(tensors) if key(x) in followed and is_differentiable(x.dtype)]
     free = free_sources([graph], followed)
-    arrays = [tensor.array for tensor in tensors]
     if not wanted and not free:
-        return [wrap(result) for result in plan().run(*arrays)]
+        return executable().call(tensors)
     return _Run(graph, wanted, free, tensors).outputs[: len(graph.outputs)]
 
 
@@ -265,8 +264,7 @@ class _Run:
         self.levels.append(derivative(self.levels[-1].forward, self.wanted, self.free))
 
     def _execute(self) -> None:
-        results = self.levels[-1].forward_executable.plan.run(*[tensor.array for tensor in self.tensors])
-        new = [EagerTensor(x.array) for x in map(wrap, results)][len(self.outputs) :]
+        new = self.levels[-1].forward_executable.call(self.tensors)[len(self.outputs) :]
         self.outputs.extend(fresh(new, [*self.tensors, *self.free]))
 
     def backward(self, given: list[Any]) -> list[Any]:
@@ -283,9 +281,9 @@ class _Run:
         if trace.current_graph() is not None:
             results = found.call(arguments)
         elif trace.LOCAL.tapes:
-            results = run(graph, lambda: found.backward_executable.plan, arguments)
+            results = run(graph, lambda: found.backward_executable, arguments)
         else:
-            results = [wrap(result) for result in found.backward_executable.plan.run(*[x.array for x in arguments])]
+            results = found.backward_executable.call(arguments)
         return found.spread(results, len(self.sources))
 
     def _again(self) -> None:

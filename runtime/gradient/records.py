@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base.list_value import ListValue
+from ..engines.device_tensor import DeviceTensor
 from ..ir.graph import Graph, Node, Value
 from ..ir.kinds import is_variable
 from ..ir.op import NOT_DIFFERENTIABLE, STRUCTURAL, Op
@@ -47,7 +48,9 @@ def key(tensor: object) -> Any:
     """What a tensor or variable goes by; the object has to be kept alive as long as its key."""
     if type(tensor) is SymbolicTensor:
         return key_of_value(tensor.value)
-    return id(tensor.array) if type(tensor) is EagerTensor else id(tensor)
+    if type(tensor) is EagerTensor:
+        return id(tensor.array)
+    return id(tensor.place) if type(tensor) is DeviceTensor else id(tensor)
 
 
 def key_of_value(value: Value) -> Any:
@@ -170,11 +173,12 @@ def fresh(outputs: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
     """The outputs with arrays of their own where they are those of inputs, or may be elements of them, so that each
     tensor has its own key.
     """
-    given = [x.array for x in inputs if type(x) is EagerTensor]
+    given = [x.array for x in inputs if type(x) is EagerTensor or (type(x) is DeviceTensor and x.is_here)]
     known = {id(array) for array in given}
     from_list = any(type(array) is ListValue for array in given)
     return [
-        EagerTensor(_alias(x.array)) if id(x.array) in known or (from_list and type(x.array) is np.ndarray) else x
+        EagerTensor(_alias(x.array)) if type(x) is EagerTensor and (id(x.array) in known or (from_list and
+        type(x.array) is np.ndarray)) else x
         for x in outputs
     ]
 

@@ -13,10 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from ..base.devices import Device
+
 if TYPE_CHECKING:
     from .graph import Graph, Node, Value
 
-__all__ = ["BY_HAND", "CONTROL_INPUTS", "Note"]
+__all__ = ["BY_HAND", "CONTROL_INPUTS", "DEVICE", "Note"]
 
 T = TypeVar("T")
 
@@ -55,3 +57,5 @@ meanwhile, each with its initial value.
 """
 CONTROL_INPUTS: Note[dict[Node, tuple[Node, ...]]] = Note(dict)
 """The nodes that a node was made to run after; see `runtime.state.dependencies`."""
+DEVICE: Note[list[Device]] = Note(list, copied=lambda devices, _: list(devices))
+"""The device that a graph is to run on, where one was asked for."""

@@ -22,9 +22,8 @@ from ..ops.control import identity
 from ..tensors import trace
 from ..tensors.convert import convert_to_tensor
 from ..tensors.tensor import SymbolicTensor, Tensor
-from .devices import check_device_name
 
-__all__ = ["control_dependencies", "device", "group", "init_scope", "no_op", "tuple_"]
+__all__ = ["control_dependencies", "group", "init_scope", "no_op", "tuple_"]
 
 NO_OP = op("no_op", gradient=NOT_DIFFERENTIABLE, infer=lambda: (), numpy=lambda: (), effects=Effects.ORDER,
            doc="Does nothing; what it depends on runs before it.")  # fmt: skip
@@ -75,19 +74,6 @@ def tuple_(tensors: Iterable[Any], control_inputs: Iterable[Any] | None = None, 
     tensors = [None if each is None else convert_to_tensor(each) for each in tensors]
     with control_dependencies([*[each for each in tensors if each is not None], *(control_inputs or ())]):
         return [None if each is None else identity(each, name=name) for each in tensors]
-
-
-@contextmanager
-def device(device_name: object) -> Iterator[None]:
-    """``with device("/GPU:0"):`` accepted as in TensorFlow: everything runs on the CPU.
-
-    Raises `ValueError` for a string that names no device.
-    """
-    if device_name is not None and not isinstance(device_name, str) and not callable(device_name):
-        raise InvalidTypeError(f"a device is a string such as '/CPU:0', not {device_name!r}")
-    if isinstance(device_name, str):
-        check_device_name(device_name)
-    yield
 
 
 @contextmanager

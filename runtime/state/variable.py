@@ -13,11 +13,14 @@ import numpy as np
 
 from autograph.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 
-from ..base import shapes
+from ..base import atomic, copies, shapes
+from ..base.devices import HOST, device_of
 from ..base.dtypes import DType, as_dtype
 from ..base.shapes import Shape, TensorShape
+from ..engines.device_tensor import OnDevice, of_its_own, tensor_of
 from ..functions import deferred
 from ..functions.choices import forbid_choices
+from ..functions.placement import hold
 from ..functions.variable_creation import announce, initial_value_of
 from ..gradient.records import variable_read
 from ..ir.graph import Node
@@ -74,7 +77,10 @@ class Variable:
     __variable__ = True
     __array_priority__ = 100
     python = None
-    device = Tensor.device
+    array = OnDevice()
+    """The value, as an array of NumPy's. It is made when it is asked for, where the variable is `resident`."""
+    resident: Any = None
+    """What the variable holds, as an array of JAX's, where it has no ``array``."""
     operation: Node | None = None
     """In a graph, the assignment that has returned the variable."""
 
@@ -96,7 +102,7 @@ class Variable:
                     f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not compatible with "
                     f"the explicitly supplied `shape` argument ({TensorShape(known)})."
                 )
-        self.array = value.array
+        hold(self, value)
         self._dtype = value.dtype
         self._static_shape = known
         self._trainable = True if trainable is None else bool(trainable)
@@ -107,6 +113,18 @@ class Variable:
         if by_hand is not None:
             by_hand.append((self, value))
         deferred.created(self)
+
+    @property
+    def held(self) -> Any:
+        """What the variable holds where it is: an array of NumPy's, or one of JAX's."""
+        with atomic.lock:
+            return vars(self).get("array", self.resident)
+
+    @property
+    def device(self) -> str:
+        """The name of the device that holds the value."""
+        held = copies.original(self.origin.held)
+        return HOST.name if isinstance(held, np.ndarray) else device_of(held).name
 
     @property
     def origin(self) -> Variable:
@@ -151,7 +169,7 @@ class Variable:
     def value(self) -> Any:
         """A tensor with what the variable holds now (in a graph: at this point of every run)."""
         tensor = self.__tensor__()
-        return EagerTensor(tensor.array.view()) if trace.executing_eagerly() and not trace.LOCAL.tapes else tensor
+        return of_its_own(tensor) if trace.executing_eagerly() and not trace.LOCAL.tapes else tensor
 
     def read_value(self) -> Any:
         """As `value`."""
@@ -166,16 +184,18 @@ class Variable:
                 state.READ, name="read", variable=origin, dtype=origin._dtype, shape=origin._static_shape
             )
         else:
-            tensor = EagerTensor(origin.array)
+            tensor = EagerTensor(origin.array) if origin.resident is None else tensor_of(origin.held)
             if not trace.LOCAL.tapes:
                 return tensor
-            tensor = EagerTensor(origin.array.view())
+            tensor = of_its_own(tensor)
         if trace.LOCAL.tapes:
             variable_read(origin, tensor)
         return tensor
 
     def numpy(self) -> Any:
         """A copy of the value, as `Tensor.numpy`."""
+        if trace.executing_eagerly():  # it comes from a device once
+            return EagerTensor(deferred.array_of(self)).numpy()
         return self.value().numpy()
 
     # Assigning

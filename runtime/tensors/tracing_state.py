@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from ..base import places
+from ..base.devices import Device
 from ..ir.graph import Graph
 
 
@@ -16,6 +17,7 @@ class _Local(threading.local):
     graph: Graph | None = None
     scope: str = ""  # that of eager code, for the names of variables
     tapes: tuple[Any, ...] = ()  # the gradient tapes that record; see `runtime.gradient.records`
+    device: Device | None = None  # where graphs that are called shall run; see `runtime.state.placement`
     ambient: Any = None  # what traced code depends on besides its arguments: whether Keras layers are training
 
 

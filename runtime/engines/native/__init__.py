@@ -33,6 +33,7 @@ from collections.abc import Callable, Iterable, Sequence
 from autograph.log import log_once
 from autograph.settings import settings
 
+from ...base.devices import Device
 from ...base.dtypes import variant
 from ...ir.graph import Graph, Node, Type
 from ...ir.primitive import CONSTANT, While
@@ -71,6 +72,7 @@ class Native:
     """The engine that makes machine code; see `Engine`."""
 
     name, library, product, most_nodes = ENGINE, "llvmlite", "machine code", 2000
+    device: Device | None = None
 
     def is_wanted(self) -> bool:
         return settings.native and is_installed(self.library)

@@ -5,6 +5,7 @@ lowering.py    a graph as a function of jax.numpy; each op is lowered as its rec
 values.py      what stands for lists, and for arrays of which only a run knows the length
 staging.py     the graphs in loops and branches, each traced once
 program.py     from a graph to a compiled program, and how that is called
+machine.py     the devices that there are
 ops/           how ops are lowered, by families
 =============  ======================================================================================================
 
@@ -22,8 +23,10 @@ into one rounding), and numbers so small that they are denormal, which are zero 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 
+from ...base.devices import Device
 from ...base.dtypes import string
 from ...ir.graph import Graph, Node, Type
 from ...ir.primitive import CONSTANT, Call, While
@@ -31,16 +34,23 @@ from ...ir.work import Work
 from ..engine import Cost, Entry, is_installed
 from .supported import ENGINE
 
-__all__ = ["XLA"]
+__all__ = ["XLA", "Xla", "xla_on"]
 
 # So many nodes have to be in a part without a loop, or a call of it costs more than it saves.
 _ENOUGH = 10
 
 
 class Xla:
-    """The engine that runs graphs through JAX; see `Engine`. It is never chosen by itself: see ``settings.engine``."""
+    """The engine that runs graphs through JAX; see `Engine`.
 
-    name, library, product, most_nodes = ENGINE, "jax", "an XLA program", 20_000
+    device: where; None: on the CPU where Python is, which is never chosen by itself: see ``settings.engine``.
+    """
+
+    name, library, most_nodes = ENGINE, "jax", 20_000
+
+    def __init__(self, device: Device | None = None) -> None:
+        self.device = device
+        self.product = "an XLA program" + ("" if device is None else f" on {device.short}")
 
     def is_wanted(self) -> bool:
         return False
@@ -67,7 +77,7 @@ class Xla:
     def compile(self, graph: Graph, types: Sequence[Type], look: Callable[[], None] | None = None) -> Entry | None:
         from .program import compiled
 
-        return compiled(graph, types, look)
+        return compiled(graph, types, look, self.device)
 
 
 def _obstacle_in(engine: Xla, graph: Graph) -> str | None:
@@ -79,3 +89,9 @@ def _obstacle_in(engine: Xla, graph: Graph) -> str | None:
 
 
 XLA = Xla()
+
+
+@functools.cache
+def xla_on(device: Device) -> Xla:
+    """The engine that runs graphs on a device."""
+    return Xla(device)

@@ -52,7 +52,8 @@ class Lowering:
     is_careful: Python may run in loops in loops too, which costs much.
     is_in_loop: whether what is lowered is in a loop.
     holds: what variables hold at this point.
-    is_to_stop: a function of Python's that loops call now and then, which end where it says so.
+    is_to_stop: a function of Python's that loops call now and then, which end where it says so; ``looks``: whether any
+        does.
     node: the node that is being lowered, for `NotLowered`; and the outermost one that it is in.
     """
 
@@ -61,6 +62,7 @@ class Lowering:
         self.failed: Any = False
         self.short: Any = False
         self.capacity, self.is_careful, self.is_in_loop = capacity, is_careful, False
+        self.looks = False
         self.holds: dict[Held, Any] = {}
         self.node: Node | None = None
         self.outermost: Node | None = None

@@ -1,36 +1,46 @@
-"""From a graph to a program that is compiled for exact types, and is called with NumPy's arrays.
+"""From a graph to a program that is compiled for exact types, and is called with NumPy's arrays, or with JAX's.
 
-What variables hold stays where the program has put it (see resident.py). A program that is made while a `Spread` is in
-effect is for all of its devices.
+Where Python is: what variables hold stays where the program has put it (see resident.py). On a device: all results are
+JAX's arrays, see `engines.placed`. A program that is made while a `Spread` is in effect is for all of its devices.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import SingleDeviceSharding
 
 from autograph.settings import settings
 
+from ...base import copies
+from ...base.devices import Device
 from ...ir.graph import Graph, Type
 from ..engine import Entry, NotLowered
 from ..held import Held, changed_in, held_in
 from ..spread import in_effect
-from . import ops  # noqa: F401  (puts the forms of ops on their records)
+from . import machine
+from . import ops as ops  # puts the forms of ops on their records
 from .lowering import Fails, Lowering
-from .resident import original, placed, view
+from .resident import original, placed, remember, view
 from .values import Lowered, Rows, leaves, rebuilt
 
 # Lists get so much room where it has to be guessed, more each time that it is too little, and no more than this.
 _ROOM, _MORE, _MOST_ROOM = 64, 8, 1 << 24
+# Seconds between two looks whether a program has ended.
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 5e-5, 5e-3
 
 
-def compiled(graph: Graph, types: Sequence[Type], look: Callable[[], None] | None = None) -> Entry | None:
+def compiled(
+    graph: Graph, types: Sequence[Type], look: Callable[[], None] | None = None, device: Device | None = None
+) -> Entry | None:
     """As `Engine.compile`."""
-    program = _Program(graph, types, look)
+    program = _Program(graph, types, look) if device is None else _PlacedProgram(graph, types, look, device)
     try:
         program.make(_ROOM)
     except Fails:
@@ -45,16 +55,20 @@ class _Made(NamedTuple):
     ----------
     run: gives flags, if it ``has_flags``: 1 for a failure, 2 if another program is to run; then leaves of results.
     results: what these are the leaves of; None: arrays.
+    looks: whether it calls `_Program._is_to_stop`.
     """
 
     run: Callable[..., Any]
     has_flags: bool
     results: list[Lowered] | None
     capacity: int
+    looks: bool
 
 
 class _Program:
     """A graph for exact types; see `compiled`."""
+
+    _options: Mapping[str, Any] = {}
 
     def __init__(self, graph: Graph, types: Sequence[Type], look: Callable[[], None] | None) -> None:
         self._graph, self._look = graph, look
@@ -79,11 +93,12 @@ class _Program:
             results += [self._constrained(key, here.holds[key]) for key in self._changed]
             results = [x if isinstance(x, Rows) else jnp.asarray(x) for x in results]
             has_flags = here.failed is not False or here.short is not False
-            found[:] = [here, has_flags, results if any(isinstance(x, Rows) for x in results) else None]
+            leaf_of = results if any(isinstance(x, Rows) for x in results) else None
+            found[:] = [here, has_flags, leaf_of, capacity, here.looks]
             flags = [jnp.uint8(here.failed) + jnp.uint8(2) * jnp.uint8(here.short)] if has_flags else []
             return [*flags, *leaves(results)]
 
-        run = jax.jit(function, keep_unused=True)
+        run = jax.jit(function, keep_unused=True, **self._options)
         with jax.enable_x64(True):
             try:
                 run.trace(*self._given)
@@ -91,8 +106,7 @@ class _Program:
                 raise
             except Exception as error:
                 raise self._refusal(error, found[0]) from error
-        _, has_flags, results = found
-        self._made = _Made(run, has_flags, results, capacity)
+        self._made = _Made(run, *found[1:])
 
     def _refusal(self, error: Exception, here: Lowering) -> Exception:
         """The error to raise for one while the graph was lowered."""
@@ -106,7 +120,7 @@ class _Program:
 
     def run(self, *arrays: Any) -> Any:
         """As `Entry`."""
-        if [(x.shape, x.dtype) if type(x) is np.ndarray else None for x in arrays] != self._exact:
+        if [(x.shape, x.dtype) if type(x) in self._kinds else None for x in arrays] != self._exact:
             return None
         try:
             return self._ran(arrays)
@@ -122,12 +136,12 @@ class _Program:
         while True:
             made = self._made
             with jax.enable_x64(True):
-                results = made.run(*self._laid_out(arrays))
+                results = self._started(made, arrays)
             if self._look is not None:
                 self._look()
             if not made.has_flags:
                 return self._taken(made, results)
-            flags = int(np.asarray(results[0]))
+            flags = self._flags(made, results[0])
             if flags == 0:
                 return self._taken(made, results[1:])
             if flags & 1 or made.capacity > _MOST_ROOM:
@@ -146,6 +160,9 @@ class _Program:
         """What a variable is to hold, laid out as before: else the next call would be compiled anew."""
         return jax.lax.with_sharding_constraint(x, self._layouts[key]) if key in self._layouts else x
 
+    def _flags(self, made: _Made, x: Any) -> int:
+        return int(np.asarray(x))
+
     def _is_to_stop(self) -> bool:
         """Loops call this now and then; they are to end then. Python comes to handle signals here."""
         try:
@@ -155,11 +172,104 @@ class _Program:
             return True
         return False
 
+    _kinds = frozenset((np.ndarray,))
+
+    def _started(self, made: _Made, arrays: Sequence[Any]) -> Any:
+        """What the program gives; it may still be running."""
+        return made.run(*self._laid_out(arrays))
+
     def _taken(self, made: _Made, results: Sequence[Lowered]) -> tuple[Any, ...]:
         """What a program has given, as NumPy's arrays: outputs are the caller's own, what variables hold is not."""
         values = results if made.results is None else rebuilt(made.results, results)
         outputs = map(_copy, values[: self._outputs])
         return (*outputs, *map(view, values[self._outputs :])) if self._changed else tuple(outputs)
+
+
+class _PlacedProgram(_Program):
+    """A graph for exact types on a device: it takes arrays of NumPy's, which are copied, and of JAX's, and gives these.
+
+    What variables hold is copied once.
+    """
+
+    def __init__(
+        self, graph: Graph, types: Sequence[Type], look: Callable[[], None] | None, device: Device
+    ) -> None:
+        super().__init__(graph, types, look)
+        self._layouts = {}
+        self._device, self._place = device, machine.jax_device(device)
+        self._stops: list[None] = []
+        self._starting: set[int] = set()
+        where = SingleDeviceSharding(self._place)
+        self._options = {"in_shardings": where, "out_shardings": where}
+        self._kinds = frozenset((np.ndarray, type(jax.device_put(np.int32(0), self._place))))
+
+    def _started(self, made: _Made, arrays: Sequence[Any]) -> Any:
+        given, me = self._moved(arrays), threading.get_ident()
+        self._starting.add(me)
+        try:
+            return made.run(*given)
+        finally:
+            self._starting.discard(me)
+
+    def _moved(self, arrays: Sequence[Any]) -> list[Any]:
+        """The arrays as the program takes them."""
+        count, started = len(self._graph.inputs), copies.clock()
+        size = copied = 0
+        found = []
+        for i, x in enumerate(arrays):
+            there = self._there(x)
+            if there is None:
+                there = self._kept(x) if i >= count or type(x) is not np.ndarray else x
+                size, copied = size + x.nbytes, copied + 1
+            found.append(there)
+        if copied:
+            copies.note(f"copy to {self._device.short}", started, copied, size, False)
+        return found
+
+    def _there(self, x: Any) -> Any:
+        """The array on the device, if it is there."""
+        if type(x) is np.ndarray:
+            x = original(x)
+        return x if type(x) is not np.ndarray and x.device == self._place else None
+
+    def _kept(self, x: Any) -> Any:
+        """A copy of what a variable holds, for later runs too."""
+        found = jax.device_put(x, self._place)
+        if type(x) is np.ndarray:
+            remember(x, found)
+        return found
+
+    def _flags(self, made: _Made, x: Any) -> int:
+        """The flags, when the program has ended. While its loops may take long, Python handles signals."""
+        pause = _SHORTEST_PAUSE
+        try:
+            while made.looks and not x.is_ready():
+                time.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+                if self._look is not None:
+                    self._look()
+        except BaseException:
+            self._stops.append(None)
+            x.block_until_ready()
+            self._stops.pop()
+            raise
+        return int(np.asarray(x))
+
+    def _is_to_stop(self) -> bool:
+        """On a CPU this runs on the thread that has started the program. Elsewhere it is one of JAX's, on which signals
+        are not seen, nor what the other has taken: that one looks, in `_flags`.
+        """
+        if threading.get_ident() in self._starting:
+            return super()._is_to_stop()
+        return bool(self._stops)
+
+    def _taken(self, made: _Made, results: Sequence[Lowered]) -> tuple[Any, ...]:
+        values = results if made.results is None else rebuilt(made.results, results)
+        return tuple([self._rows(x) if type(x) is Rows else x for x in values])
+
+    def _rows(self, x: Rows) -> np.ndarray:
+        """The elements of a list that has grown: another length is no program of its own, so that Python cuts them."""
+        return copies.to_host(x.items, self._device.short)[: int(x.count)].copy()
 
 
 def _copy(x: Lowered) -> np.ndarray:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from autograph.errors import AlreadyExistsError, UnavailableError
 
+from ...base import copies
 from ...engines import recorder
 from ...functions import concrete
 from ...ir.graph import Graph
@@ -42,6 +43,7 @@ def start(logdir: str | os.PathLike[str], options: object = None) -> None:
             raise AlreadyExistsError("Another profiler is running.", remedy=remedy)
         _folder = Path(logdir)
         recorder.active = recorder.Recorder()
+        copies.listener = recorder.active.copied
         concrete.observers.append(_looks_on)
 
 
@@ -57,7 +59,7 @@ def stop(save: bool = True) -> None:
                 "Cannot export profiling results. No profiler is running.",
                 remedy="call tf.profiler.experimental.start(folder) first",
             )
-        recorder.active = None
+        recorder.active = copies.listener = None
         concrete.observers.remove(_looks_on)
     if save:
         found.write(_new_folder(_folder / "plugins" / "profile"), socket.gethostname() or "localhost")

@@ -192,6 +192,8 @@ def _asked(here: Lowering, count: Lowered) -> Any:
     To JAX it is a pure function, as what calls others takes JAX ten times as long to start.
     """
 
+    here.looks = True
+
     def ask(count: np.ndarray) -> np.ndarray:
         return np.asarray(here.is_to_stop())
 

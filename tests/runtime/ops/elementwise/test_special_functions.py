@@ -198,20 +198,6 @@ def test_integers_that_no_tensor_holds():
     assert tf.constant(2**63, tf.uint64).numpy() == 2**63
 
 
-def test_devices():
-    assert [each.device_type for each in tf.config.list_physical_devices()] == ["CPU"]
-    assert tf.config.list_physical_devices("GPU") == [] == tf.config.experimental.list_physical_devices("GPU")
-    assert tf.config.list_logical_devices("CPU")[0].name == "/device:CPU:0"
-    tf.config.set_visible_devices([], "GPU")
-    with pytest.raises(ValueError, match="Unrecognized device"):
-        tf.config.set_visible_devices(["gpu"])
-    for name in ("/GPU:0", "cpu:0", "/job:worker/replica:0/task:1/device:CPU:*", None):
-        with tf.device(name):
-            assert tf.constant(1) + 1 == 2
-    with pytest.raises(ValueError, match="Unknown attribute 'bla'"), tf.device("bla"):
-        pass
-
-
 def test_names_that_are_modules_of_keras_too():
     assert tf.version.VERSION == tf.__version__
     assert tf.initializers.GlorotUniform is tf.keras.initializers.GlorotUniform

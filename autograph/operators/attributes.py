@@ -26,6 +26,7 @@ from .staging.heap.array_memory import OF_C, is_array, memory_of
 from .staging.heap.forms import Form
 from .staging.heap.heap import check_window, has_form, staged
 from .staging.heap.iterators import note_made
+from .staging.values.chosen import Chosen
 
 
 def get_attribute(obj: Any, name: str) -> Any:
@@ -44,7 +45,7 @@ def get_attribute(obj: Any, name: str) -> Any:
         getter = method(type(found), "__get__")
         if getter is not None and lookup(mro(cls), name) is MISSING:
             return call_method(getter, found, None, obj)
-    if issubclass(cls, Form):
+    if issubclass(cls, (Form, Chosen)):
         staging = active()
         return getattr(obj, name) if staging is None else staging.get_attribute(obj, name)
     if name == "__dict__" and hasattr(obj, name):

@@ -18,13 +18,13 @@ from ..base import Pass
 from ..build import is_operator, operator_call
 
 # They look at the frame that calls them, or tell a type from another: there is nothing to convert or to stage.
-LEFT_ALONE = frozenset(("super", "locals", "globals", "vars", "dir", "eval", "exec", "issubclass", "callable"))
+LEFT_ALONE = frozenset(("super", "locals", "globals", "vars", "dir", "eval", "exec", "issubclass"))
 # While nothing is staged, these have no use for converted functions either.
 PLAIN = LEFT_ALONE | {
-    "abs", "all", "any", "ascii", "bin", "bool", "bytearray", "bytes", "chr", "complex", "divmod", "enumerate", "float",
-    "format", "frozenset", "getattr", "hasattr", "hash", "hex", "id", "int", "isinstance", "iter", "len", "list",
-    "memoryview", "next", "object", "oct", "open", "ord", "pow", "print", "range", "repr", "reversed", "round", "set",
-    "slice", "str", "sum", "tuple", "type", "zip",
+    "abs", "all", "any", "ascii", "bin", "bool", "bytearray", "bytes", "callable", "chr", "complex", "divmod",
+    "enumerate", "float", "format", "frozenset", "getattr", "hasattr", "hash", "hex", "id", "int", "isinstance", "iter",
+    "len", "list", "memoryview", "next", "object", "oct", "open", "ord", "pow", "print", "range", "repr", "reversed",
+    "round", "set", "slice", "str", "sum", "tuple", "type", "zip",
 }  # fmt: skip
 FRAME_READERS = frozenset(("locals", "vars", "dir"))
 READERS = frozenset(("vars", "dir"))

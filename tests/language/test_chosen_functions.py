@@ -233,8 +233,8 @@ def test_an_attribute_holds_the_function_after_each_run() -> None:
         assert model.run is function
 
 
-def name_of_one(n: Any) -> Any:
-    return (increment if n > 2 else double).__name__
+def test_the_name_of_one() -> None:
+    check(lambda n: (increment if n > 2 else double).__name__, 1, 3)
 
 
 def key_of_a_dict(n: Any) -> Any:
@@ -259,7 +259,6 @@ def with_tensors_of_a_branch(n: Any) -> Any:
 @pytest.mark.parametrize(
     "function, error",
     [
-        (name_of_one, AttributeError),
         (key_of_a_dict, StagedValueError),
         (text_of_one, StagedValueError),
         (of_other_classes, BranchMismatchError),

@@ -33,7 +33,8 @@ from .errors import where
 def static_truth(value: object) -> bool | None:
     """The truth of a value that is known while tracing, else None."""
     if isinstance(value, Chosen):
-        return True
+        found = {bool(each) for each in value.options}
+        return None if len(found) > 1 else found.pop()
     if not isinstance(value, Tensor):
         return None if backend_of(value) is not None else bool(value)
     known = static_value(value)
@@ -59,6 +60,8 @@ def truth(value: Any) -> Any:
         return value.length() != 0
     if isinstance(value, StagedDict):
         return any_of([value.contains(key) for key in value.state.values])
+    if isinstance(value, Chosen):
+        return value.alike(bool)
     if not isinstance(value, Tensor):
         return bool(value)
     shape = value.static_shape

@@ -16,6 +16,7 @@ from autograph.runtime.ops.text.text import text_op
 from autograph.runtime.tensors.operator_methods import KINDS
 from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
 
+from ...attributes import get_attribute
 from ...variables import UNDEFINED
 from ..control.cond import if_stmt
 from ..control.errors import type_error, where
@@ -39,6 +40,8 @@ def attribute(value: Any, name: str) -> Any:
     Raises:
         AttributeError: Python's own values have no such attribute, whether staged ones have it or not.
     """
+    if isinstance(value, Chosen):
+        return value.alike(lambda each: get_attribute(each, name))
     return _of_form(value, name) if isinstance(value, Form) else _of_tensor(value, name)
 
 
@@ -129,7 +132,7 @@ _OF_ARRAYS: dict[str, Callable[[SymbolicTensor], Any]] = {
 
 
 def _read(obj: object, name: str) -> Any:
-    return attribute(obj, name) if isinstance(obj, (SymbolicTensor, Form)) else getattr(obj, name)
+    return attribute(obj, name) if isinstance(obj, (SymbolicTensor, Form, Chosen)) else getattr(obj, name)
 
 
 def set_attribute(obj: Any, name: str, value: object) -> None:
@@ -200,6 +203,8 @@ def dir_(*objects: Any) -> list[str]:
 
 def hasattr_(obj: object, name: str) -> Any:
     """``hasattr``: staged when the attribute may have been deleted, or not set yet."""
+    if isinstance(obj, Chosen):
+        return obj.alike(lambda each: hasattr_(each, name))
     try:
         value = _read(obj, name)
     except AttributeError as error:
@@ -215,6 +220,8 @@ def getattr_(obj: object, name: str, *default: object) -> Any:
     """``getattr``."""
     if is_staged(name):
         raise type_error("getattr() with a name that only the run knows", "choose the attribute in an `if`")
+    if isinstance(obj, Chosen):
+        return obj.alike(lambda each: getattr_(each, name, *default))
     try:
         value = _read(obj, name)
     except AttributeError as error:

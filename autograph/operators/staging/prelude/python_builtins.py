@@ -133,7 +133,7 @@ def type_of_tensor(*_: object) -> Any:
 
 def bool_(*arguments: object) -> Any:
     """``bool``."""
-    staged = is_staged(*arguments) or (len(arguments) == 1 and isinstance(arguments[0], StagedDict))
+    staged = is_staged(*arguments) or (len(arguments) == 1 and isinstance(arguments[0], (StagedDict, Chosen)))
     if not staged:
         return bool(*arguments)
     if len(arguments) > 1:
@@ -290,6 +290,8 @@ def isinstance_(value: object, kinds: Any) -> Any:
     """``isinstance``: a staged list is a list, a staged range a range."""
     if isinstance(kinds, Chosen):
         return kinds.with_each(lambda kind: isinstance_(value, kind))
+    if isinstance(value, Chosen):
+        return value.alike(lambda each: isinstance_(each, kinds))
     if type(value) is Maybe:
         if value.ag__missing is not None:
             return isinstance_(value.ag__checked("is tested by isinstance"), kinds)
@@ -309,12 +311,21 @@ def isinstance_(value: object, kinds: Any) -> Any:
     return isinstance(range(0), kinds) if isinstance(value, StagedRange) else isinstance(value, kinds)
 
 
+def callable_(value: object) -> Any:
+    """``callable``."""
+    if type(value) is Maybe:
+        return conditions.and_(value.ag__flag, lambda: callable_(value.ag__value))
+    return value.alike(callable) if isinstance(value, Chosen) else callable(value)
+
+
 def type_(*arguments: Any, **keywords: Any) -> Any:
     """``type``: of a number or string that only the graph knows, that of the number."""
     if len(arguments) == 3 and isinstance(arguments[2], dict):
         return _making(frame_readers.make_class)(type, *arguments, **keywords)
     if len(arguments) == 1 and isinstance(arguments[0], Truth):
         raise arguments[0].ag__mismatch
+    if len(arguments) == 1 and isinstance(arguments[0], Chosen):
+        return arguments[0].alike(type)
     if len(arguments) == 1 and isinstance(arguments[0], Form):
         return class_of(arguments[0])
     if len(arguments) == 1 and isinstance(arguments[0], SymbolicTensor):
@@ -390,9 +401,10 @@ def _of_text(name: str) -> Callable[..., Any]:
 
 
 _BY_NAME: dict[str, Callable[..., Any]] = {
-    "all": all_, "any": any_, "ascii": ascii_, "bool": bool_, "complex": complex_, "delattr": delattr_, "dir": dir_,
-    "enumerate": enumerate_, "filter": filter_, "float": float_, "format": format_, "getattr": getattr_,
-    "hasattr": hasattr_, "id": id_, "int": int_, "isinstance": isinstance_, "iter": iter_, "len": len_, "list": list_,
+    "all": all_, "any": any_, "ascii": ascii_, "bool": bool_, "callable": callable_, "complex": complex_,
+    "delattr": delattr_, "dir": dir_, "enumerate": enumerate_, "filter": filter_, "float": float_, "format": format_,
+    "getattr": getattr_, "hasattr": hasattr_, "id": id_, "int": int_, "isinstance": isinstance_, "iter": iter_,
+    "len": len_, "list": list_,
     "map": map_, "max": max_, "min": min_, "next": next_, "print": text.show, "range": range_,
     "repr": repr_, "reversed": reversed_, "round": round_, "set": set_,
     "setattr": setattr_, "sorted": sorted_, "str": str_, "type": type_, "sum": sum_, "tuple": tuple_, "zip": zip_,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, MethodType
 from typing import Any, NoReturn
@@ -52,12 +53,17 @@ def join_chosen(left: Spec, right: Spec) -> ChosenOf | None:
     """The specification of one of two functions or classes; None when one of them is something else."""
     options: list[Any] = []
     for spec in (left, right):
-        if not isinstance(spec, ChosenOf) and not (isinstance(spec, Constant) and callable(spec.value)):
+        if not isinstance(spec, ChosenOf) and not (isinstance(spec, Constant) and _can_be_chosen(spec.value)):
             return None
         for each in spec.options if isinstance(spec, ChosenOf) else (spec.value,):
             if not any(_are_same(each, known) for known in options):
                 options.append(each)
     return ChosenOf(tuple(options))
+
+
+def _can_be_chosen(value: object) -> bool:
+    """Whether a value is told from others by its identity: a function, a class, or a member of an enumeration."""
+    return callable(value) or (isinstance(value, enum.Enum) and type(value).__eq__ is object.__eq__)
 
 
 def _are_same(one: object, other: object) -> bool:
@@ -70,7 +76,7 @@ def _place(options: Options, value: object) -> int:
 
 
 class Chosen:
-    """One of some functions or classes, as the run tells."""
+    """One of some functions, classes or members of enumerations, as the run tells."""
 
     __slots__ = ("number", "options")
 
@@ -88,7 +94,7 @@ class Chosen:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
-            raise AttributeError(f"one of several functions, as a staged condition decides, has no attribute {name!r}")
+            raise AttributeError(name)
         return self.with_each(lambda option: getattr(option, name))
 
     def __hash__(self) -> NoReturn:
@@ -112,6 +118,12 @@ class Chosen:
             return False
         return OPS["equal"](self.number, _place(self.options, other))
 
+    def alike(self, use: Callable[[Any], Any]) -> Any:
+        """What a function gives for the one that it is: known where that is the same for all."""
+        found = [use(each) for each in self.options]
+        is_same = all(each is found[0] for each in found)
+        return found[0] if is_same else self.with_each(use)
+
     def resolved(self) -> Any:
         """The function that it is, where the number is known."""
         return self.options[int(self.number)]
@@ -129,5 +141,5 @@ class Chosen:
         return " or ".join(map(described, self.options))
 
     def __repr__(self) -> str:
-        trace_text.check("a function that a staged condition has chosen")
+        trace_text.check("a function or a member of an enumeration that a staged condition has chosen")
         return f"<{self._described}>"

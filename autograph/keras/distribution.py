@@ -76,17 +76,15 @@ class DeviceMesh:
     def __init__(self, shape: Sequence[int], axis_names: Sequence[str], devices: Any = None) -> None:
         if not shape or not axis_names:
             raise InvalidArgumentError(
-                f"Shape and axis_names cannot be empty. Received: shape={shape}, axis_names={axis_names}"
+                f"a mesh has at least one axis, with a size and a name; not sizes {shape} and names {axis_names}"
             )
         if len(shape) != len(axis_names):
             raise InvalidArgumentError(
-                f"Shape and axis_names should have same size. Received: shape={shape}, axis_names={axis_names}"
+                f"each axis of a mesh has a size and a name; there are {len(shape)} sizes and the names {axis_names}"
             )
         found = np.array(list_devices() if devices is None else devices, object)
         if math.prod(shape) != found.size:
-            raise InvalidArgumentError(
-                f"Shape does not match the number of devices. Received: shape={shape}; devices.shape={found.shape}"
-            )
+            raise InvalidArgumentError(f"a mesh of {tuple(shape)} takes {math.prod(shape)} devices, not {found.size}")
         self.shape, self.axis_names = tuple(shape), list(axis_names)
         self.devices = found.reshape(self.shape)
 
@@ -116,7 +114,7 @@ class TensorLayout:
     @device_mesh.setter
     def device_mesh(self, value: DeviceMesh) -> None:
         if self._mesh is not None:
-            raise InvalidArgumentError(f"Cannot override device mesh value. Existing value is {self._mesh}")
+            raise InvalidArgumentError(f"the layout is one on {self._mesh} already")
         self._mesh = value
         self._check()
 
@@ -124,9 +122,7 @@ class TensorLayout:
         names = [] if self._mesh is None else self._mesh.axis_names
         unknown = {axis for axis in self.axes if axis is not None} - set(names)
         if self._mesh is not None and unknown:
-            raise InvalidArgumentError(
-                f"Invalid axis names for Layout. Valid axis names: {names}, got {sorted(unknown)}"
-            )
+            raise InvalidArgumentError(f"the mesh has no axis {sorted(unknown)}; it has {names}")
 
     def __repr__(self) -> str:
         return f"<TensorLayout axes={self.axes}, device_mesh={self.device_mesh}>"
@@ -148,20 +144,18 @@ class LayoutMap(MutableMapping[str, Any]):
         fitting = [pattern for pattern in self._layouts if re.search(pattern, key)]
         if len(fitting) > 1:
             raise InvalidArgumentError(
-                f"Path '{key}' matches multiple layout specification keys: {fitting}. Please make sure each path only "
-                "matches at most one layout specification key in the LayoutMap."
+                f"more than one entry of the layout map fits the variable {key!r}: {fitting}; make one narrower"
             )
         return self._layouts[fitting[0]] if fitting else None
 
     def __setitem__(self, key: str, layout: Any) -> None:
         if key in self._layouts:
             raise InvalidArgumentError(
-                f"{key} already exist in the LayoutMap with value {self._layouts[key]}. Please make sure to not use "
-                "duplicated keys."
+                f"the layout map has an entry {key!r} already: {self._layouts[key]}; delete that first"
             )
         layout = TensorLayout(layout) if isinstance(layout, tuple) else layout
         if not isinstance(layout, TensorLayout):
-            raise InvalidArgumentError(f"{layout} should be a TensorLayout type, got {type(layout)}")
+            raise InvalidArgumentError(f"an entry of a layout map is a TensorLayout or a tuple of axes, not {layout!r}")
         if layout.device_mesh is None:
             layout.device_mesh = self.device_mesh
         self._layouts[key] = layout
@@ -236,10 +230,7 @@ class DataParallel(Distribution):
             names = list_devices() if devices is None else np.array(devices).ravel().tolist()
             device_mesh = DeviceMesh((len(names),), [BATCH], names)
         elif not isinstance(device_mesh, DeviceMesh):
-            raise InvalidArgumentError(
-                "Expect `mesh` to be an instance of `DeviceMesh`. Received: "
-                f"mesh={device_mesh} (of type {type(device_mesh)})"
-            )
+            raise InvalidArgumentError(f"device_mesh is a DeviceMesh, not {device_mesh!r}")
         super().__init__(device_mesh, device_mesh.axis_names[0], auto_shard_dataset)
 
 
@@ -256,7 +247,7 @@ class ModelParallel(Distribution):
         self, *, layout_map: Any = None, batch_dim_name: str | None = None, auto_shard_dataset: bool = True
     ) -> None:
         if not isinstance(layout_map, LayoutMap):
-            raise InvalidArgumentError(f"`layout_map` has to be a LayoutMap. Received: layout_map={layout_map}")
+            raise InvalidArgumentError(f"layout_map is a LayoutMap, not {layout_map!r}")
         super().__init__(layout_map.device_mesh, batch_dim_name, auto_shard_dataset)
         self._layout_map = layout_map
 

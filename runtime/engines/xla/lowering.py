@@ -50,7 +50,8 @@ class Lowering:
         another program is to run, with more room, that is careful.
     capacity: how much room lists get in loops of which nobody knows how often they turn.
     is_careful: Python may run in loops in loops too, which costs much.
-    is_in_loop: whether what is lowered is in a loop.
+    is_in_loop: whether what is lowered is in a loop; is_apart: whether it is in a loop or a branch.
+    stopped: whether a loop that is in no other, nor in a branch, has ended because it was told to; False: none can be.
     holds: what variables hold at this point.
     is_to_stop: a function of Python's that loops call now and then, which end where it says so; ``looks``: whether any
         does.
@@ -61,7 +62,8 @@ class Lowering:
         self.is_to_stop = is_to_stop
         self.failed: Any = False
         self.short: Any = False
-        self.capacity, self.is_careful, self.is_in_loop = capacity, is_careful, False
+        self.stopped: Any = False
+        self.capacity, self.is_careful, self.is_in_loop, self.is_apart = capacity, is_careful, False, False
         self.looks = False
         self.holds: dict[Held, Any] = {}
         self.node: Node | None = None
@@ -80,6 +82,13 @@ class Lowering:
         condition = jnp.any(condition)
         self.failed = condition if self.failed is False else self.failed | condition
 
+    def stops(self, condition: Lowered) -> None:
+        """A loop has been told to end where a scalar is true: nothing that the program gives is of any use."""
+        if self.is_apart:
+            self.fails(condition)
+        else:
+            self.stopped = condition if self.stopped is False else self.stopped | condition
+
     def lacks(self, condition: Lowered) -> None:
         """Another program is to run where a scalar is true: see ``short``."""
         self.short = condition if self.short is False else self.short | condition
@@ -87,13 +96,13 @@ class Lowering:
     @contextmanager
     def apart(self, is_in_loop: bool = False) -> Iterator[None]:
         """What is lowered in here is a function of its own: what fails and is assigned there is forgotten outside."""
-        before = self.failed, self.short, self.holds, self.is_in_loop, self.node
-        self.failed, self.short, self.holds = False, False, dict(self.holds)
+        before = self.failed, self.short, self.holds, self.is_in_loop, self.is_apart, self.node
+        self.failed, self.short, self.holds, self.is_apart = False, False, dict(self.holds), True
         self.is_in_loop |= is_in_loop
         try:
             yield
         finally:
-            self.failed, self.short, self.holds, self.is_in_loop, node = before
+            self.failed, self.short, self.holds, self.is_in_loop, self.is_apart, node = before
             if sys.exc_info()[0] is None:
                 self.node = node
 

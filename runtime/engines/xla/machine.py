@@ -162,4 +162,3 @@ def refuse_late(what: str) -> None:
             f"{what} cannot be modified after being initialized: JAX has started",
             remedy="call it at the start of the program, before any function runs on a device",
         )
-

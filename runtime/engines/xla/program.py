@@ -26,6 +26,7 @@ from ..held import Held, changed_in, held_in
 from ..spread import in_effect
 from . import machine
 from . import ops as ops  # puts the forms of ops on their records
+from .entry import written
 from .lowering import Fails, Lowering
 from .resident import original, placed, remember, view
 from .values import Lowered, Rows, leaves, rebuilt
@@ -45,7 +46,7 @@ def compiled(
         program.make(_ROOM)
     except Fails:
         return None
-    return program.run
+    return program.entry()
 
 
 class _Made(NamedTuple):
@@ -65,10 +66,19 @@ class _Made(NamedTuple):
     looks: bool
 
 
+class _Stopped(threading.local):
+    """What has ended a loop of the run on this thread."""
+
+    by: BaseException | None = None
+
+
 class _Program:
     """A graph for exact types; see `compiled`."""
 
     _options: Mapping[str, Any] = {}
+    _kinds = frozenset((np.ndarray,))
+    _polls = False
+    """Whether flags tell of loops that have been ended: the program may run on while Python waits for them."""
 
     def __init__(self, graph: Graph, types: Sequence[Type], look: Callable[[], None] | None) -> None:
         self._graph, self._look = graph, look
@@ -78,6 +88,7 @@ class _Program:
         self._outputs = len(graph.outputs)
         spread = in_effect()
         self._layouts = {} if spread is None else {key: spread.layout_of(key.variable) for key in self._held}
+        self._stopped = _Stopped()
         self._made: _Made
 
     def make(self, capacity: int) -> None:
@@ -92,10 +103,11 @@ class _Program:
             results = here.run(self._graph, arrays[:count])
             results += [self._constrained(key, here.holds[key]) for key in self._changed]
             results = [x if isinstance(x, Rows) else jnp.asarray(x) for x in results]
-            has_flags = here.failed is not False or here.short is not False
+            failed = here.failed if here.stopped is False or not self._polls else here.failed | here.stopped
+            has_flags = failed is not False or here.short is not False
             leaf_of = results if any(isinstance(x, Rows) for x in results) else None
             found[:] = [here, has_flags, leaf_of, capacity, here.looks]
-            flags = [jnp.uint8(here.failed) + jnp.uint8(2) * jnp.uint8(here.short)] if has_flags else []
+            flags = [jnp.uint8(failed) + jnp.uint8(2) * jnp.uint8(here.short)] if has_flags else []
             return [*flags, *leaves(results)]
 
         run = jax.jit(function, keep_unused=True, **self._options)
@@ -118,6 +130,18 @@ class _Program:
         outermost = error.node if ends else here.outermost
         return NotLowered(error.reason, error.node or here.node, outermost, ends)
 
+    def entry(self) -> Entry:
+        """What is called: `run`, or what is as quick as can be where all results are arrays of one device's."""
+        run, has_flags, results, *_ = self._made
+        if self._polls or self._look is not None or results is not None or in_effect() is not None:
+            return self.run
+        counts = len(self._graph.inputs), self._outputs, len(self._changed)
+        return written(run, has_flags, self._given, *counts, self)
+
+    def is_current(self, run: Callable[..., Any]) -> bool:
+        """Whether a function is the one to run: another one is made when lists run out of room."""
+        return self._made.run is run
+
     def run(self, *arrays: Any) -> Any:
         """As `Entry`."""
         if [(x.shape, x.dtype) if type(x) in self._kinds else None for x in arrays] != self._exact:
@@ -125,28 +149,43 @@ class _Program:
         try:
             return self._ran(arrays)
         except (jax.errors.JaxRuntimeError, ValueError) as error:
-            text = str(error)
-            if "\nKeyboardInterrupt" in text:  # JAX tells so what a handler of signals has raised
-                raise KeyboardInterrupt from None
-            if "CpuCallback" in text:
-                raise
-            return False  # there is not enough memory, for example: the plan will say so
+            return self.broken_off(error)
+
+    def broken_off(self, error: Exception) -> bool:
+        """False: the plan is to run in its place. Raises what the program has been broken off by."""
+        text = str(error)
+        if "\nKeyboardInterrupt" in text:  # JAX tells so what a handler of signals has raised
+            raise KeyboardInterrupt from None
+        if "CpuCallback" in text:
+            raise error
+        return False  # there is not enough memory, for example: the plan will say so
 
     def _ran(self, arrays: Sequence[np.ndarray]) -> Any:
         while True:
             made = self._made
+            self._stopped.by = None
             with jax.enable_x64(True):
                 results = self._started(made, arrays)
             if self._look is not None:
-                self._look()
+                self._end(results)
             if not made.has_flags:
                 return self._taken(made, results)
             flags = self._flags(made, results[0])
+            if self._stopped.by is not None:
+                raise self._stopped.by
             if flags == 0:
                 return self._taken(made, results[1:])
             if flags & 1 or made.capacity > _MOST_ROOM:
                 return False
             self.make(made.capacity * _MORE)
+
+    def _end(self, results: Sequence[Any]) -> None:
+        """Raises what a loop has been ended by, or would be now."""
+        jax.block_until_ready(results)
+        if self._stopped.by is not None:
+            raise self._stopped.by
+        assert self._look is not None
+        self._look()
 
     def _laid_out(self, arrays: Sequence[np.ndarray]) -> Iterable[Any]:
         """What a program is given: arrays where they are, and those of variables where their layouts say."""
@@ -165,14 +204,12 @@ class _Program:
 
     def _is_to_stop(self) -> bool:
         """Loops call this now and then; they are to end then. Python comes to handle signals here."""
-        try:
-            if self._look is not None:
+        if self._look is not None and self._stopped.by is None:
+            try:
                 self._look()
-        except BaseException:  # it is raised when the loop has ended
-            return True
-        return False
-
-    _kinds = frozenset((np.ndarray,))
+            except BaseException as error:  # it is raised when the loop has ended
+                self._stopped.by = error
+        return self._stopped.by is not None
 
     def _started(self, made: _Made, arrays: Sequence[Any]) -> Any:
         """What the program gives; it may still be running."""
@@ -191,9 +228,9 @@ class _PlacedProgram(_Program):
     What variables hold is copied once.
     """
 
-    def __init__(
-        self, graph: Graph, types: Sequence[Type], look: Callable[[], None] | None, device: Device
-    ) -> None:
+    _polls = True
+
+    def __init__(self, graph: Graph, types: Sequence[Type], look: Callable[[], None] | None, device: Device) -> None:
         super().__init__(graph, types, look)
         self._layouts = {}
         self._device, self._place = device, machine.jax_device(device)
@@ -202,6 +239,10 @@ class _PlacedProgram(_Program):
         where = SingleDeviceSharding(self._place)
         self._options = {"in_shardings": where, "out_shardings": where}
         self._kinds = frozenset((np.ndarray, type(jax.device_put(np.int32(0), self._place))))
+
+    def _end(self, results: Sequence[Any]) -> None:
+        assert self._look is not None
+        self._look()
 
     def _started(self, made: _Made, arrays: Sequence[Any]) -> Any:
         given, me = self._moved(arrays), threading.get_ident()

@@ -16,6 +16,7 @@ from ...base.copies import original
 
 __all__ = ["original", "placed", "remember", "view"]
 
+
 def view(x: Any) -> np.ndarray:
     """A view of an array of JAX, which `original` knows."""
     made = np.asarray(x)

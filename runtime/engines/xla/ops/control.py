@@ -155,7 +155,7 @@ def _looped(
         carry = lax.while_loop(goes_on, turned, carry)
     elif looks:
         carry = lax.while_loop(goes_on, _so_many(here, goes_on, turned, most), carry)
-        here.fails(carry[-2])
+        here.stops(carry[-2])
     else:
         carry, _ = _at_most(goes_on, turned, most, carry)
         here.lacks(goes_on(carry))

@@ -304,7 +304,9 @@ ONLY_THE_PLAN = {
     "a result whose shape only numbers tell": ["argwhere", "unique"],
     "effects of the host": ["print", "py_function", "timestamp"],
     "numbers that are drawn one after the other, some of them again": [
-        *[name for name in OPS if name.startswith("random_")], "stateless_random_gamma", "stateless_random_poisson",
+        *[name for name in OPS if name.startswith("random_")],
+        "stateless_random_gamma",
+        "stateless_random_poisson",
     ],
     "algorithms of the plan's, or of LAPACK": ["eig", "logm"],
     "what is no op but a value": ["constant", "placeholder"],

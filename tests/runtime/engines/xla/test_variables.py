@@ -11,7 +11,7 @@ import pytest
 
 import autograph as tf
 from autograph.config import settings
-from autograph.runtime.engines.xla import program
+from autograph.runtime.engines.xla import entry
 
 
 @pytest.fixture(autouse=True)
@@ -44,8 +44,8 @@ def test_what_they_hold_is_not_copied_between_calls(monkeypatch: pytest.MonkeyPa
     v = tf.Variable(tf.zeros([1000]))
     step = tf.function(lambda x: v.assign_add(x))
     given: list[Any] = []
-    original = program.original
-    monkeypatch.setattr(program, "original", lambda x: given.append(original(x)) or given[-1])
+    original = entry.original
+    monkeypatch.setattr(entry, "original", lambda x: given.append(original(x)) or given[-1])
     for _ in range(3):
         step(tf.ones([1000]))
     assert v.numpy().tolist() == [3.0] * 1000

@@ -5,7 +5,8 @@ functions with their originals; none: all. Peers that are not installed (the ext
 Each contender runs in a process of its own, and they take turns; results are compared first. Times are medians in
 microseconds; `ratio` is autograph's time in units of that of the fastest peer (TensorFlow, XLA, JAX; where there is
 none: NumPy, Numba), so that less than 1 is faster. With `--beside FOLDER` the peer is the autograph of another copy of
-the project: `git worktree add ../before COMMIT`, then `python -m tests.benchmarks --beside ../before`.
+the project: `git worktree add ../before COMMIT`, then `python -m tests.benchmarks --beside ../before`. With
+`--device GPU:0` XLA's graphs and JAX run there: `python -m tests.benchmarks --engines xla --device GPU:0`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from .contenders import BEFORE, CONTENDERS, ENGINES, OWN, compare_with
+from .contenders import BEFORE, CONTENDERS, ENGINES, OWN, compare_with, put_on
 from .measurements import MEASUREMENTS, Row
 from .peers import installed_converters
 from .race import Race, races
@@ -61,7 +62,10 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--contenders", default=",".join(peers), help=f"some of: {','.join(peers)}")
     parser.add_argument("--engines", default="", help=f"autograph with one engine alone, too: {','.join(ENGINES)}")
     parser.add_argument("--beside", type=Path, metavar="FOLDER", help="another copy of the project, the only peer")
+    parser.add_argument("--device", default="", help="where autograph's XLA programs run, and JAX: GPU:0")
     options = parser.parse_args(arguments)
+    if options.device:
+        put_on(options.device)
     if options.beside is not None:
         if not (options.beside / "autograph" / "__init__.py").is_file():
             parser.error(f"{options.beside} holds no copy of the project")
@@ -87,7 +91,8 @@ def _race(names: list[str], threads: str, options: argparse.Namespace, directory
     if not names:
         return []
     head = [*present, "ratio", "MB"]
-    print(f"\nmicroseconds, {'one thread' if threads == 'one' else 'default threads'}; {_machine()}")
+    there = f"; XLA's and JAX's programs on {options.device}" if options.device else ""
+    print(f"\nmicroseconds, {'one thread' if threads == 'one' else 'default threads'}; {_machine()}{there}")
     _print_line("", [f"{name:>14}" for name in head])
     for name in names:
         for row in races(name, present, threads, options.quick, directory):

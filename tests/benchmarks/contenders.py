@@ -44,7 +44,13 @@ class Contender:
             tf.get_logger().setLevel("ERROR")
         if self.engine:
             tf.config.settings.engine = self.engine
-        return make(tf, functools.partial(tf.function, **dict(self.options)), data)
+        function = functools.partial(tf.function, **dict(self.options))
+        device = os.environ.get(_DEVICE, "")
+        if self.engine == "xla" and device:
+            tf.device(device).__enter__()  # for all that this process does
+            run = make(tf, function, data)
+            return lambda: _ended(run())
+        return make(tf, function, data)
 
     def cold_run_of(self, workload: ModuleType) -> Run:
         """What is to be timed, of a workload that is about a library that is not imported yet."""
@@ -59,7 +65,7 @@ class Contender:
 OWN = "autograph"
 BEFORE = "before"
 """The autograph of another copy of the project, whose folder an environment variable names."""
-_FOLDER = "AUTOGRAPH_BENCHMARKS_BEFORE"
+_FOLDER, _DEVICE = "AUTOGRAPH_BENCHMARKS_BEFORE", "AUTOGRAPH_BENCHMARKS_DEVICE"
 CONTENDERS = {
     OWN: Contender("autograph", "in_graph"),
     BEFORE: Contender("autograph", "in_graph"),
@@ -91,7 +97,24 @@ def choose(contender: str) -> Contender:
     return CONTENDERS[contender]
 
 
-def environment(threads: str) -> dict[str, str]:
+def put_on(device: str) -> None:
+    """Let XLA's graphs, and JAX, run on a device, such as ``"GPU:0"``; all else stays on the CPU."""
+    os.environ[_DEVICE] = device
+
+
+def _ended(result: Any) -> Any:
+    """A result, or what it is made of, when the device has it."""
+    if isinstance(result, (list, tuple, dict)):
+        for each in result.values() if isinstance(result, dict) else result:
+            _ended(each)
+    else:
+        getattr(getattr(result, "held", None), "block_until_ready", lambda: None)()
+    return result
+
+
+def environment(threads: str, contender: str) -> dict[str, str]:
     """The environment variables of a process with one thread (``"one"``) or as many as each library takes."""
     own = {"TF_CPP_MIN_LOG_LEVEL": "3", "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": "-1"}
+    if os.environ.get(_DEVICE) and contender in ("JAX", ENGINES["xla"]):
+        own = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}  # there are two of them at once
     return {**os.environ, **own, **(_ONE_THREAD if threads == "one" else {})}

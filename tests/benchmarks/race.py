@@ -72,7 +72,7 @@ class _Process:
         command = [*program, workload, contender, case, str(least), str(self.path)]
         self._errors = path.with_suffix(".txt").open("w+")
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
-                                         text=True, cwd=_ROOT, env=environment(threads))  # fmt: skip
+                                         text=True, cwd=_ROOT, env=environment(threads, contender))  # fmt: skip
 
     def ask(self, what: str) -> dict[str, float]:
         assert self._process.stdin is not None and self._process.stdout is not None

@@ -69,3 +69,14 @@ def test_another_copy_is_a_peer(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(["call", "--beside", str(tmp_path / "autograph")])
     assert "holds no copy of the project" in capsys.readouterr().err
+
+
+def test_programs_of_xla_run_on_a_device(monkeypatch, capsys):
+    pytest.importorskip("jax")
+    monkeypatch.setenv("AUTOGRAPH_BENCHMARKS_DEVICE", "")  # it is put back
+    options = ["--quick", "--threads", "one", "--contenders", "NumPy", "--engines", "xla"]
+    [row] = main(["dense", *options, "--device", "CPU:0"])["races"]
+    assert list(row["samples"]) == ["NumPy", "autograph xla"] and not row["out"]
+    assert "XLA's and JAX's programs on CPU:0" in capsys.readouterr().out
+    [row] = main(["call", *options, "--device", "GPU:99"])["races"]
+    assert "there is no device GPU:99" in row["out"]["autograph xla"]

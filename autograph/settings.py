@@ -61,8 +61,9 @@ class Settings:
     AUTOGRAPH_ENGINE (``engine``)           what runs graphs, and NumPy what that can't: ``numpy``; ``native``,
                                             machine code, when that pays; ``xla``, JAX (the extra ``xla``);
                                             ``interpreter``, op by op. Empty: the best that there is for what
-                                            the graph does, which is machine code on a CPU. It counts for
-                                            functions that have not run yet
+                                            the graph does: XLA for all of it where JAX has an accelerator,
+                                            machine code on a CPU. It counts for functions that have not run
+                                            yet; see also `tf.device`
     AUTOGRAPH_NATIVE_CACHE                  a folder for compiled machine code, which must be the user's alone:
     (``native_cache``)                      what is in it is run; see `runtime/engines/native/run/cache.py`
     ======================================  ==========================================================

@@ -76,7 +76,7 @@ class Executable:
     @property
     def compiled(self) -> str:
         """What of the graph is machine code, and what keeps out the rest, in words."""
-        return report(self._plan, self.device)
+        return report(self._plan, self.optimized.graph, self.device)
 
     @functools.cached_property
     def _profiled(self) -> Recorded:

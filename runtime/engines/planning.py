@@ -20,7 +20,7 @@ from .partition import report as report_of_parts
 from .plain import INTERPRETER, NUMPY
 from .region import Region, refused, region
 from .spread import in_effect
-from .xla import XLA, Xla, xla_on
+from .xla import XLA, Xla, machine, xla_on
 
 for _engine in (NATIVE, XLA, NUMPY, INTERPRETER):
     register(_engine)
@@ -32,13 +32,15 @@ def planned(graph: Graph, jit_compile: bool | None = None, device: Device | None
     ``jit_compile``: None, to choose; True, to demand that the engine of the settings, or machine code, runs the whole
     graph (`UnimplementedError` otherwise); False, to have NumPy run all of it.
     ``device``: where it shall run. On another device than Python's that is XLA's affair alone; what of the graph it
-    can't run stays with NumPy, whatever ``jit_compile`` says but True.
+    can't run stays with NumPy, whatever ``jit_compile`` says but True. None, to choose: an accelerator where there is
+    one, XLA can run the whole graph, and there is more in it than scalars.
 
     Raises `MissingExtraError` where an engine is asked for whose library is not there, `InvalidArgumentError` where the
     settings name one that there is not.
     """
-    if device is not None and device != HOST:
-        return _on_device(graph, xla_on(device), jit_compile)
+    there = _elsewhere(graph, jit_compile, device)
+    if there is not None:
+        return there
     if jit_compile:
         engine = _chosen() or NATIVE
         _require(engine, "jit_compile=True")
@@ -49,6 +51,25 @@ def planned(graph: Graph, jit_compile: bool | None = None, device: Device | None
                 return region(graph, engine)
             graph, _ = partition(engine, graph)
     return Plan(graph)
+
+
+def _elsewhere(graph: Graph, jit_compile: bool | None, device: Device | None) -> Any:
+    """What runs a graph on a device, if that was asked for, or nothing was and there is an accelerator for it."""
+    if device is not None and device != HOST:
+        return _on_device(graph, xla_on(device), jit_compile)
+    accelerator, chosen = None if in_effect() else machine.accelerator(), _chosen()
+    if accelerator is None:
+        return None
+    if chosen is XLA:
+        return _on_device(graph, xla_on(device or accelerator), jit_compile)
+    if device is not None or chosen is not None or jit_compile is False:
+        return None
+    engine = xla_on(accelerator)
+    if _obstacle_there(engine, graph) is not None:
+        return None
+    found = region(graph, engine, demanded=bool(jit_compile))
+    found.otherwise = lambda: planned(graph, jit_compile, HOST)
+    return found
 
 
 def _on_device(graph: Graph, engine: Xla, jit_compile: bool | None) -> Any:
@@ -64,6 +85,17 @@ def _on_device(graph: Graph, engine: Xla, jit_compile: bool | None) -> Any:
     if is_whole(engine, graph):
         return region(graph, engine)
     return Plan(partition(engine, graph)[0])
+
+
+def _obstacle_there(engine: Xla, graph: Graph) -> str | None:
+    """Why an accelerator does not run a graph, of which nobody has said where it shall run."""
+    if all(value.type.shape == () for node in graph.walk() for value in node.outputs):
+        return "there is nothing but scalars in it"
+    found = obstacle(engine, graph.nodes)
+    if found is not None:
+        where = found[0].location
+        return found[1] + ("" if where is None else f" ({where})")
+    return None if is_whole(engine, graph) else "it is too long, or takes or gives lists"
 
 
 def _chosen() -> Engine | None:
@@ -106,11 +138,20 @@ def demanded(graph: Graph, engine: Engine) -> Region:
     return region(graph, engine, demanded=True)
 
 
-def report(plan: Any, device: Device | None = None) -> str:
+def report(plan: Any, graph: Graph, device: Device | None = None) -> str:
     """Which engine runs what of a graph, and what stands in the way of the rest: one line for each part.
 
-    ``plan`` is what `planned` has given, for ``device``.
+    ``plan`` is what `planned` has given for ``graph`` and ``device``.
     """
+    lines = _report(plan, device)
+    accelerator = machine.accelerator()
+    if accelerator is None or device is not None or (isinstance(plan, Region) and plan.engine.device is not None):
+        return lines
+    reason = _obstacle_there(xla_on(accelerator), graph) or "the settings, or jit_compile=False, say otherwise"
+    return f"it does not run on {accelerator.short}: {reason}\n{lines}"
+
+
+def _report(plan: Any, device: Device | None) -> str:
     if isinstance(plan, Region):
         here = plan.engine.missing()
         return plan.report() if here is None else f"nothing is {plan.engine.product}: {here}"

@@ -59,6 +59,7 @@ class Region:
         self.graph = graph
         self.engine = engine
         self.demanded = demanded
+        self.otherwise: Callable[[], Any] | None = None
         self.reasons: list[tuple[Node | None, str]] = []
         self.failures = 0
         self._entry: Entry = self._waiting
@@ -90,8 +91,13 @@ class Region:
         return not self._held and gives_fresh(self.graph)
 
     @functools.cached_property
-    def rest(self) -> Plan:
-        """The plan that runs when the graph as a whole can't be code: parts of it may, without what is to blame."""
+    def rest(self) -> Any:
+        """What runs when the graph as a whole can't be code: parts of it may be, without what is to blame.
+
+        That is ``otherwise``, or a plan.
+        """
+        if self.otherwise is not None:
+            return self.otherwise()
         if not self._blamed and not self._ends:
             return self.plan
         from .partition import partition
@@ -319,7 +325,7 @@ class Region:
         for node, reason in self.reasons:
             where = "" if node is None or node.location is None else f" ({node.location})"
             lines.append(f"{what} are not {product} together: {reason}{where}")
-        if (self._blamed or self._ends) and self.rest is not self.plan:
+        if self.otherwise is None and (self._blamed or self._ends) and self.rest is not self.plan:
             from .partition import report
 
             lines.append(report(self.engine, self.rest.graph))

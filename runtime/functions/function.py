@@ -380,8 +380,9 @@ def function(
     input_signature: a `TensorSpec`, or a structure of them, for each parameter: one trace serves all calls, and
         other arguments are refused with a `SignatureError`.
     autograph: convert the function first, so that Python control flow can depend on tensors.
-    jit_compile: True: run as machine code (the extra ``native``), or raise `UnimplementedError` with the operation and
-        the line that stand in the way. False: never. None: when it pays.
+    jit_compile: True: run as machine code (the extra ``native``), or as one XLA program where a `tf.device` or an
+        accelerator says so; or raise `UnimplementedError` with the operation and the line that stand in the way.
+        False: never, but under a `tf.device`. None: when it pays.
     names with ``experimental_``: without meaning; ``experimental_relax_shapes`` is the old ``reduce_retracing``.
     reduce_retracing: leave dimensions unknown in which calls differ, rather than trace for each.
     maximum_traces: how many traces to keep, of methods for each instance; the oldest go first, and `explain` says so.

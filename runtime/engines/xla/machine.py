@@ -13,20 +13,22 @@ import threading
 from typing import Any
 
 from autograph.errors import FailedPreconditionError, InvalidArgumentError
+from autograph.log import log_once
 
 from ...base import copies
 from ...base.devices import HOST, NAMES, PLATFORMS, Device
 from ..engine import is_installed
 
 __all__ = [
-    "absent", "asks_for_cpus", "configure", "configured", "devices", "exists", "gpus_seen", "has_plugin", "has_sign",
-    "jax_device", "put", "refuse_late", "started",
+    "absent", "accelerator", "asks_for_cpus", "configure", "configured", "devices", "exists", "gpus_seen",
+    "has_plugin", "has_sign", "jax_device", "put", "refuse_late", "started",
 ]  # fmt: skip
 
 _TPU_SIGNS = "TPU_NAME", "TPU_WORKER_ID", "TPU_SKIP_MDS_QUERY", "COLAB_TPU_ADDR"
 _settings: dict[str, Any] = {}
 _lock = threading.RLock()
 _mine: dict[Device, Any] = {}
+_found: dict[str, Device | None] = {}
 
 
 def started() -> bool:
@@ -78,6 +80,20 @@ def _start() -> None:
 def jax_device(device: Device) -> Any:
     """JAX's object for a device that `exists`."""
     return devices()[device]
+
+
+def accelerator() -> Device | None:
+    """The accelerator that functions run on without being asked, if there is one. JAX starts where there is a sign."""
+    if "accelerator" not in _found:
+        if not has_sign():
+            return None
+        try:
+            there = [each for each in devices() if each.kind != "CPU"]
+        except RuntimeError as error:
+            log_once(f"nothing runs on an accelerator: {error}")
+            there = []
+        _found["accelerator"] = there[0] if there else None
+    return _found["accelerator"]
 
 
 def put(x: Any, device: Device) -> Any:

@@ -424,6 +424,43 @@ def test_keras_trains_on_a_device():
 
 
 @apart()
+def test_an_accelerator_is_taken_where_nobody_says_otherwise():
+    from autograph.runtime.base.devices import Device
+    from autograph.runtime.engines.xla import machine
+
+    machine.accelerator = lambda: Device("CPU", 1)
+    x = tf.constant([1.0, -2.0])
+    v = tf.Variable([0.0, 0.0])
+    add = tf.function(lambda x: v.assign_add(x) * 2.0)
+    for _ in range(4):
+        result = add(x)
+    assert result.device == v.device == NAME.format("CPU:1") and result.numpy().tolist() == [8, -16]
+    with tf.device("/CPU:0"):
+        assert add(x).device == NAME.format("CPU:0")
+
+    def compiled(function, *arguments):
+        function = tf.function(function) if not hasattr(function, "python_function") else function
+        results = function(*arguments)
+        assert results.device == NAME.format("CPU:0")
+        return function.get_concrete_function(*arguments).compiled
+
+    whole = tf.function(lambda x: tf.tanh(x) + 1, jit_compile=True)
+    assert whole(x).device == NAME.format("CPU:1")
+    assert "it does not run on CPU:1: there is nothing but scalars in it" in compiled(lambda n: n + 1, tf.constant(1))
+    assert "it does not run on CPU:1: values of dtype string (" in compiled(lambda x: tf.strings.as_string(x), x)
+    eager = tf.function(lambda x: x + 1, jit_compile=False)
+    assert "jit_compile=False, say otherwise" in compiled(eager, x)
+    masked = compiled(lambda x: tf.reduce_sum(tf.boolean_mask(x, x > 0)) + tf.zeros([2]), x)
+    assert "are not an XLA program on CPU:1 together" in masked
+    data = tf.data.Dataset.range(3).map(lambda i: i * tf.constant([1, 2], tf.int64))
+    assert [each.tolist() for each in data.as_numpy_iterator()] == [[0, 0], [1, 2], [2, 4]]
+    tf.config.settings.engine = "numpy"
+    assert tf.function(lambda x: x + 1)(x).device == NAME.format("CPU:0")
+    tf.config.settings.engine = "xla"
+    assert tf.function(lambda x: x + 1)(x).device == NAME.format("CPU:1")
+
+
+@apart()
 def test_ctrl_c_ends_a_loop():
     @tf.function
     def turn(x, n):

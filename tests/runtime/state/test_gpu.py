@@ -83,6 +83,13 @@ def test_variables_stay_there():
     assert copies.count().to_host == before.to_host + 1
 
 
+def test_functions_run_there_without_being_asked():
+    add = tf.function(lambda x: x + 1.0)
+    assert [add(tf.constant([1.0, 2.0])).device for _ in range(4)] == [GPU] * 4
+    assert tf.function(lambda n: n + 1)(tf.constant(1)).device == CPU
+    assert tf.function(tf.strings.as_string)(tf.constant([1.0])).device == CPU
+
+
 @pytest.fixture
 def digits(monkeypatch):
     """The example, with random data where scikit-learn is not installed."""

@@ -1,13 +1,14 @@
 """Values of Python that are constants of a trace, and looked at in each call: another value makes another trace.
 
-They are numbers, strings, None, members of enumerations, tuples of these, tensors, arrays and objects of the user's
-classes that code reads from global variables, and from variables of functions around it. A variable that has held
-several tensors or arrays becomes an input of the next trace. To look at five takes some 50 ns: a function made over the
-user's own globals and cells, like this one, compares them; of objects, which it doesn't keep alive, by weak references:
+They are numbers, strings, None, members of enumerations, tuples of these, tensors, arrays, functions and objects of the
+user's, lists and the like that code reads from global variables, and from variables of functions around it. A variable
+that has held several tensors or arrays becomes an input of the next trace. To look at five takes some 50 ns: a function
+made over the user's own globals and cells, like this one, compares them; of objects, which it doesn't keep alive, by
+weak references:
 
     def same(k0=<value>, k1=<weak reference>):
         try:
-            return SCALE is k0 and model is k1()
+            return SCALE is k0 and model is k1() is not None
         except NameError:
             return False
 """
@@ -53,7 +54,8 @@ class Guard(NamedTuple):
 
     def is_same(self) -> bool:
         """Whether the variable holds that object."""
-        return self.current() is (self.value.get() if self.is_object else self.value)
+        value = self.current()
+        return value is not None and value is self.value.get() if self.is_object else value is self.value
 
     @property
     def is_object(self) -> bool:
@@ -82,7 +84,7 @@ def _same(table: dict[str, Any], found: list[Guard], cells: list[Guard]) -> Call
     inner = [_unlike(f"cell{i}", names) for i in range(len(cells))]
     constants = [_unlike(f"k{i}", [*names, *inner]) for i in range(len(names) + len(inner))]
     tests = " and ".join(
-        f"{name} is {k}{'()' * each.is_object}"
+        f"{name} is {k}{'() is not None' * each.is_object}"  # which it gives for what is gone
         for name, k, each in zip([*names, *inner], constants, [*found, *cells], strict=True)
     )
     free = f"    {' = '.join(inner)} = None\n" if inner else ""

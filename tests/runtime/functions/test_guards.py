@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import enum
+import functools
 import gc
+import types
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -311,3 +313,74 @@ def test_another_object_is_another_trace_and_the_old_one_is_let_go() -> None:
     HELD = old = Model(1.0)
     gc.collect()
     assert gone() is None
+
+
+def double(x):
+    return x * 2.0
+
+
+def triple(x):
+    return x * 3.0
+
+
+FUNCTION: Any = double
+LIST: Any = [2.0]
+TABLE: Any = {"scale": 2.0}
+SPACE: Any = types.SimpleNamespace(scale=2.0)
+VARIABLE: Any = None
+
+
+@pytest.mark.parametrize(
+    ("name", "use", "values"),
+    [
+        ("FUNCTION", lambda x: FUNCTION(x), (double, triple, functools.partial(pow, 4.0), double)),
+        ("LIST", lambda x: x * LIST[0], ([2.0], [3.0], (4.0,))),
+        ("TABLE", lambda x: x * TABLE["scale"], ({"scale": 2.0}, {"scale": 3.0})),
+        ("SPACE", lambda x: x * SPACE.scale, (types.SimpleNamespace(scale=2.0), types.SimpleNamespace(scale=3.0))),
+        ("LIST", lambda x: x * len(LIST), ({1}, frozenset((1, 2)), range(3))),
+    ],
+)
+def test_another_function_list_or_dict_in_a_variable_is_traced_anew(
+    name: str, use: Any, values: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    f = tf.function(use)
+    for value in values:
+        monkeypatch.setitem(globals(), name, value)
+        assert many(f, 1.0) == float(use(1.0))
+
+
+def test_another_variable_in_a_global_variable_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    @tf.function
+    def f(x):
+        VARIABLE.assign_add(x)
+        return VARIABLE + 0.0
+
+    first, second = tf.Variable(1.0), tf.Variable(10.0)
+    for variable in (first, second, first):
+        monkeypatch.setitem(globals(), "VARIABLE", variable)
+        f(tf.constant(1.0))
+    assert (float(first), float(second)) == (3.0, 11.0)
+
+
+def test_a_function_of_the_function_around_that_is_replaced() -> None:
+    step = double
+
+    @tf.function
+    def f(x):
+        return step(x)
+
+    assert many(f, 1.0) == 2.0
+    step = triple
+    assert many(f, 1.0) == 3.0
+
+
+@pytest.mark.parametrize("made", [lambda: types.SimpleNamespace(scale=2.0), lambda: lambda x: x, lambda: [2.0]])
+def test_none_in_place_of_an_object_that_is_gone(made: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    f = tf.function(lambda x: x if MISSING is None else x * 5.0)
+    monkeypatch.setitem(globals(), "MISSING", made())
+    assert many(f, 1.0) == 5.0
+    monkeypatch.setitem(globals(), "MISSING", None)
+    gc.collect()
+    assert many(f, 1.0) == 1.0
+    monkeypatch.setitem(globals(), "MISSING", made())
+    assert many(f, 1.0) == 5.0

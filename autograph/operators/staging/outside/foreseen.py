@@ -13,13 +13,14 @@ import enum
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from types import CellType, CodeType, FunctionType, MethodType
+from types import CellType, CodeType, FunctionType, MethodType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from autograph.runtime.functions.function import Function
 from autograph.runtime.ir.primitive import CONSTANT
+from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor
 from autograph.runtime.tensors.trace import is_user_file
 
@@ -28,6 +29,7 @@ from ..values.specs import SCALARS
 
 _CONSTANTS = frozenset((*SCALARS, EagerTensor, np.ndarray))
 _VALUES = (*SCALARS, bytes, np.generic, enum.Enum)
+_BY_IDENTITY = (list, dict, set, frozenset, range, slice, MethodType, functools.partial, SimpleNamespace, Variable)
 _MOST = 500
 """Functions and objects that are looked at: more cost more than another trace."""
 
@@ -237,7 +239,10 @@ def is_constant(value: object) -> bool:
 
 def _is_guarded(value: object) -> bool:
     """Whether each call looks at a variable with such a value: it may get another one."""
-    return is_constant(value) or (is_plain_object(value) and not isinstance(value, type))
+    if isinstance(value, FunctionType):
+        return is_user_file(value.__code__.co_filename)
+    is_object = is_plain_object(value) and not isinstance(value, type)
+    return is_object or isinstance(value, _BY_IDENTITY) or is_constant(value)
 
 
 def _variables(function: FunctionType, uses: _Uses) -> Iterator[Location]:

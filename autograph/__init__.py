@@ -64,6 +64,7 @@ _NAMES = {
         """,
     "runtime.state.module": "Module",
     "runtime.state.tensor_array": "TensorArray TensorArraySpec",
+    "runtime.state.aggregation": "VariableAggregation VariableSynchronization",
     "runtime.state.variable": "Variable is_tensor",
 }
 
@@ -153,6 +154,7 @@ _NAMESPACES = {
 # Modules that are public as they are.
 _MODULES = {
     "compat": "runtime.tools.compat", "config": "config", "data": "data", "debugging": "runtime.state.debugging",
+    "distribute": "distribute",
     "errors": "errors", "experimental": "experimental", "initializers": "keras.initializers", "keras": "keras",
     "losses": "keras.losses", "metrics": "keras.metrics", "nest": "runtime.base.nest",
     "optimizers": "keras.optimizers", "profiler": "runtime.tools.profiler", "summary": "runtime.tools.summary",

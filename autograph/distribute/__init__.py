@@ -1,0 +1,26 @@
+"""`tf.distribute`: one program on several devices. What it offers loads when it is first used."""
+
+from __future__ import annotations
+
+from typing import Any as _Any
+
+from .. import lazy as _lazy
+
+_NAMES = {
+    "distribute.context": "ReplicaContext",
+    "distribute.datasets": "InputContext",
+    "distribute.strategy": """
+        MirroredStrategy MultiWorkerMirroredStrategy OneDeviceStrategy ParameterServerStrategy Strategy TPUStrategy
+        get_replica_context get_strategy has_strategy in_cross_replica_context
+        """,
+    "distribute.values": "DistributedValues ReduceOp",
+}
+
+_names = _lazy.parse(_NAMES)
+__all__ = [*_names]
+__dir__ = __all__.copy
+
+
+def __getattr__(name: str) -> _Any:
+    value = globals()[name] = _lazy.load(_names, name, __name__)
+    return value

@@ -10,11 +10,13 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, MissingExtraError
 from autograph.runtime.base import nest
+from autograph.runtime.base.devices import HOST, parsed
 from autograph.runtime.engines.engine import is_installed
 from autograph.runtime.engines.xla.supported import ENGINE
+from autograph.runtime.state.devices import list_logical_devices
 from autograph.runtime.tensors.tensor import EagerTensor
 
-__all__ = ["BATCH", "MeshSpread", "device_names"]
+__all__ = ["BATCH", "MeshSpread", "device_name", "device_names"]
 
 BATCH = "batch"
 """The axis over which samples are divided, in grids that have no other."""
@@ -28,11 +30,25 @@ def _meshes(what: str) -> Any:
     return meshes
 
 
-def device_names(platform: str | None = None) -> list[str]:
-    """The names of the devices that programs can be divided over, such as ``"cpu:0"``; without JAX that is one."""
-    if not is_installed("jax"):
-        return ["cpu:0"] if platform in (None, "cpu") else []
-    return _meshes("").device_names(platform)
+def device_names(kind: str | None = None) -> list[str]:
+    """The names of the devices that programs can be divided over, such as ``"cpu:0"``: those of a kind.
+
+    Without a kind, the accelerators where there are some, else the CPUs; without JAX there is one.
+    """
+    if kind is not None:
+        found = list_logical_devices(kind.upper())
+    else:
+        there = list_logical_devices()
+        found = [each for each in there if each.device_type != "CPU"] or there
+    return [each.name.removeprefix("/device:").lower() for each in found]
+
+
+def device_name(name: str) -> str:
+    """A device by any of TensorFlow's names, ``"/GPU:0"`` or ``"CPU:1"``, as `device_names` has it.
+
+    Raises `InvalidArgumentError` for what is no name of a device.
+    """
+    return (parsed(name, None) or HOST).short.lower()
 
 
 class MeshSpread:
@@ -73,13 +89,13 @@ class MeshSpread:
         """How an array lies whose axes are divided over axes of the grid, or not (None)."""
         return _meshes("a program over several devices").sharding(self.mesh, axes)
 
-    def layout_of(self, variable: Any) -> Any:
+    def layout_of(self, variable: object) -> Any:
         """As `Spread`: a variable has a layout of its own, or is whole on each device."""
         layout: Any = getattr(variable, "layout", None)
         is_mine = layout is not None and layout.device_mesh.spread(self.batch) == self
         return self.sharding(layout.axes if is_mine else ())
 
-    def divided(self, batch: Any) -> Any:
+    def divided(self, batch: object) -> Any:
         """A batch whose tensors lie on the devices, divided along their first axes where that comes out even.
 
         Other tensors stay: each device has all of such a one.
@@ -87,13 +103,13 @@ class MeshSpread:
         count = self.shape[self.axes.index(self.batch)]
         return batch if count == 1 else nest.map_structure(lambda leaf: self._divided(leaf, count), batch)
 
-    def _divided(self, leaf: Any, count: int) -> Any:
+    def _divided(self, leaf: object, count: int) -> Any:
         array = leaf.array if isinstance(leaf, EagerTensor) else leaf
         if not isinstance(array, np.ndarray) or not array.ndim or array.dtype == object or len(array) % count:
             return leaf
         return EagerTensor(self.placed(array, (self.batch,)))
 
-    def placed(self, array: Any, axes: Sequence[str | None]) -> np.ndarray[Any, Any]:
+    def placed(self, array: np.ndarray, axes: Sequence[str | None]) -> np.ndarray[Any, Any]:
         """An array, as it was, that programs find divided over axes of the grid."""
         array = np.array(array)
         _meshes("a program over several devices").placed(array, self.sharding(axes))

@@ -73,7 +73,7 @@ class DeviceMesh:
     Raises `InvalidArgumentError` for another number of names than sizes, and of devices than the grid has.
     """
 
-    def __init__(self, shape: Sequence[int], axis_names: Sequence[str], devices: Any = None) -> None:
+    def __init__(self, shape: Sequence[int], axis_names: Sequence[str], devices: Sequence[str] | None = None) -> None:
         if not shape or not axis_names:
             raise InvalidArgumentError(
                 f"a mesh has at least one axis, with a size and a name; not sizes {shape} and names {axis_names}"
@@ -148,7 +148,7 @@ class LayoutMap(MutableMapping[str, Any]):
             )
         return self._layouts[fitting[0]] if fitting else None
 
-    def __setitem__(self, key: str, layout: Any) -> None:
+    def __setitem__(self, key: str, layout: object) -> None:
         if key in self._layouts:
             raise InvalidArgumentError(
                 f"the layout map has an entry {key!r} already: {self._layouts[key]}; delete that first"
@@ -225,7 +225,10 @@ class DataParallel(Distribution):
     auto_shard_dataset: accepted as in Keras.
     """
 
-    def __init__(self, device_mesh: Any = None, devices: Any = None, auto_shard_dataset: bool = True) -> None:
+    def __init__(
+        self, device_mesh: DeviceMesh | None = None, devices: Sequence[str] | None = None,
+        auto_shard_dataset: bool = True
+    ) -> None:  # fmt: skip
         if device_mesh is None:
             names = list_devices() if devices is None else np.array(devices).ravel().tolist()
             device_mesh = DeviceMesh((len(names),), [BATCH], names)
@@ -244,7 +247,7 @@ class ModelParallel(Distribution):
     """
 
     def __init__(
-        self, *, layout_map: Any = None, batch_dim_name: str | None = None, auto_shard_dataset: bool = True
+        self, *, layout_map: LayoutMap | None = None, batch_dim_name: str | None = None, auto_shard_dataset: bool = True
     ) -> None:
         if not isinstance(layout_map, LayoutMap):
             raise InvalidArgumentError(f"layout_map is a LayoutMap, not {layout_map!r}")

@@ -79,7 +79,9 @@ def staged_form(function: object) -> Any:
 
 def _watched_for_recursion(function: FunctionType, form: object) -> Any:
     backend = active()
-    return form if backend is None or not backend.in_body() else backend.recursive(function, form)
+    if backend is None or not backend.in_body() or _is_own(function):  # all forms of autograph's own share their code
+        return form
+    return backend.recursive(function, form)
 
 
 def _is_own(function: FunctionType) -> bool:

@@ -19,6 +19,7 @@ from .partition import PART, is_whole, obstacle, partition
 from .partition import report as report_of_parts
 from .plain import INTERPRETER, NUMPY
 from .region import Region, refused, region
+from .replicated import REPLICATED
 from .spread import in_effect
 from .xla import XLA, Xla, machine, xla_on
 
@@ -42,11 +43,11 @@ def planned(graph: Graph, jit_compile: bool | None = None, device: Device | None
     if there is not None:
         return there
     if jit_compile:
-        engine = _chosen() or NATIVE
+        engine = _chosen() or (XLA if _is_replicated(graph) else NATIVE)
         _require(engine, "jit_compile=True")
         return demanded(graph, engine)
     if jit_compile is None:
-        for engine in _asked():
+        for engine in _asked(graph):
             if is_whole(engine, graph):
                 return region(graph, engine)
             graph, _ = partition(engine, graph)
@@ -117,14 +118,19 @@ def _require(engine: Engine, what: str) -> None:
         raise MissingExtraError(f"{what} needs {engine.library}", remedy=f"pip install 'autograph-py[{engine.name}]'")
 
 
-def _asked() -> list[Engine]:
+def _is_replicated(graph: Graph) -> bool:
+    return any(node.op is REPLICATED for node in graph.walk())
+
+
+def _asked(graph: Graph) -> list[Engine]:
     """The engines that are offered a graph of which nothing is demanded."""
     chosen, spread = _chosen(), in_effect()
-    if chosen is None and spread is not None:
+    if chosen is not None:
+        return [] if chosen is NUMPY else [chosen]
+    wanted = [engine for engine in ENGINES.values() if engine.is_wanted()]
+    if spread is not None:
         return [ENGINES[spread.engine]]
-    if chosen is None:
-        return [engine for engine in ENGINES.values() if engine.is_wanted()]
-    return [] if chosen is NUMPY else [chosen]
+    return [XLA, *wanted] if _is_replicated(graph) and XLA.missing() is None else wanted
 
 
 def demanded(graph: Graph, engine: Engine) -> Region:

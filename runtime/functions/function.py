@@ -132,8 +132,8 @@ class Function:
                 values = self._cast_to_signature(values)
             tensors: list[Any] = []
             key = tuple([key_of(value, tensors) for value in values])
-            if traces.depend or local.ambient is not None:
-                key = traces.key_of_call(key, local.ambient)
+            if traces.depend or local.ambient is not None or local.replica is not None:
+                key = traces.key_of_call(key, trace.ambient())
             concrete = traces.find(key) or self._concrete(key, values, tensors, called=True)
             if isinstance(concrete, Pending):
                 return concrete.call_flat(tensors)
@@ -171,8 +171,8 @@ class Function:
             values = self._cast_to_signature(values)
         tensors: list[Any] = []
         key = tuple([key_of(value, tensors) for value in values])
-        if self.trace_cache.depend:
-            key = self.trace_cache.key_of_call(key, trace.LOCAL.ambient)
+        if self.trace_cache.depend or trace.LOCAL.replica is not None:
+            key = self.trace_cache.key_of_call(key, trace.ambient())
         found = self.trace_cache.find(key) or self._concrete(key, values, tensors)
         if isinstance(found, Pending):
             raise recursion_error(f"{found.name}() asks for its own graph while it is traced", trace.user_location())

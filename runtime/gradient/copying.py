@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..ir.graph import Graph, Node, Value
-from ..ir.primitive import CONSTANT, PLACEHOLDER, Call, with_operands
+from ..ir.primitive import CONSTANT, PLACEHOLDER, Call, Replicated, with_operands
 
 
 def copy_graph(source: Graph, parent: Graph | None, values: dict[Value, Value]) -> Graph:
@@ -47,7 +47,7 @@ def copy_node(node: Node, target: Graph, values: dict[Value, Value]) -> Node:
         return value.node
     inputs = [values[value] for value in node.inputs]
     subgraphs = node.subgraphs
-    if subgraphs and not isinstance(node, Call):
+    if subgraphs and not isinstance(node, Call | Replicated):
         subgraphs = tuple([copy_graph(graph, target, values) for graph in subgraphs])
         captures = next(iter(subgraphs)).captures
         if len(captures) < len(node.operands):  # two captured values have become one

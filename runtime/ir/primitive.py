@@ -118,6 +118,25 @@ class Call(Node):
         return any(node.op.effect for node in self.called.walk())  # once each, as a graph may call itself
 
 
+class Replicated(Node):
+    """``replicated``: replicas run a graph that belongs to no node; see `engines.replicated`.
+
+    ``program`` says which inputs each of them has of its own. There is an output for each output of the graph and each
+    replica.
+    """
+
+    __slots__ = ()
+    parts = ("graph",)
+
+    @property
+    def program(self) -> Any:
+        return self.attributes["program"]
+
+    @property
+    def called(self) -> Graph:
+        return self.subgraphs[0]
+
+
 class CustomGradient(Node):
     """``custom_gradient``: gives ``results``. ``backward`` takes the gradients of these, and the operands.
 

@@ -8,7 +8,7 @@ from importlib import import_module
 
 FAMILIES = {
     "elementwise": "dropout elementwise math nn special_functions",
-    "host": "assert_true checks host state",
+    "host": "assert_true checks collective host state",
     "linalg": "convolution linalg matrix_functions",
     "lists": "arrays lists",
     "numpy": "array_api numpy_functions",

@@ -18,6 +18,7 @@ from ..base.devices import HOST, device_of
 from ..base.dtypes import DType, as_dtype
 from ..base.shapes import Shape, TensorShape
 from ..engines.device_tensor import OnDevice, of_its_own, tensor_of
+from ..engines.spread import in_effect
 from ..functions import deferred
 from ..functions.choices import forbid_choices
 from ..functions.placement import hold
@@ -34,6 +35,7 @@ from ..tensors.indexed_slices import IndexedSlices
 from ..tensors.reference import Reference
 from ..tensors.slices import note_slice
 from ..tensors.tensor import EagerTensor, Tensor
+from .aggregation import VariableAggregation, VariableSynchronization
 
 if TYPE_CHECKING:
     from ..tensors.likes import DTypeLike, ShapeLike, TensorLike
@@ -63,6 +65,7 @@ class Variable:
     dtype: when left out, that of the initial value.
     constraint: kept for optimizers, which apply it to the value after an update.
     shape: the shape of all values to be assigned; dimensions may be None. That of the initial value when left out.
+    synchronization, aggregation: what becomes of values that replicas of a strategy assign, see `tf.distribute`.
 
     Raises `ValueError` when there is no initial value or it does not fit the shape, `TypeError` when it does not fit
     the dtype; inside a traced function `ValueError` when this is not its first call.
@@ -87,7 +90,8 @@ class Variable:
     def __init__(
         self, initial_value: object = None, trainable: bool | None = None, validate_shape: bool = True,
         name: str | None = None, dtype: DTypeLike | None = None, constraint: Callable[[Any], Any] | None = None,
-        shape: ShapeLike = None
+        shape: ShapeLike = None, *, synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE
     ) -> None:  # fmt: skip
         if initial_value is None:
             raise InvalidArgumentError("The `initial_value` arg to `tf.Variable` must be specified.")
@@ -107,6 +111,8 @@ class Variable:
         self._static_shape = known
         self._trainable = True if trainable is None else bool(trainable)
         self.constraint = constraint
+        self.synchronization, self.aggregation = synchronization, aggregation
+        self.is_mirrored = trace.LOCAL.strategy is not None or in_effect() is not None
         self.choices: list[Any] = []
         graph = trace.current_graph()
         by_hand = None if graph is None else BY_HAND.known(graph)
@@ -230,6 +236,9 @@ class Variable:
             forbid_choices(origin)
         if deferred.waiting:
             deferred.before_use(origin)
+        replica = trace.LOCAL.replica
+        if replica is not None:
+            inputs = replica.assigned(origin, op, inputs)
         trace.apply(op, *inputs, name=name, target=origin, **more)
         graph = trace.current_graph()
         return UnreadVariable(origin, None if graph is None else graph.nodes[-1]) if read_value else None

@@ -25,6 +25,7 @@ from . import convert, numerics, promotion, undelivered
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 from .tracing_state import (
     LOCAL,
+    ambient,
     building,
     current_graph,
     current_scope,
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
     from .likes import DTypeLike
 
 __all__ = [
-    "LOCAL", "apply", "building", "current_graph", "current_scope", "executing_eagerly", "get_current_name_scope",
-    "inside_function", "is_user_file", "name_scope", "open_graphs", "run_eagerly", "static_value", "user_code",
-    "user_location", "value_of",
+    "LOCAL", "ambient", "apply", "building", "current_graph", "current_scope", "executing_eagerly",
+    "get_current_name_scope", "inside_function", "is_user_file", "name_scope", "open_graphs", "run_eagerly",
+    "static_value", "user_code", "user_location", "value_of",
 ]  # fmt: skip
 
 

@@ -19,11 +19,25 @@ class _Local(threading.local):
     tapes: tuple[Any, ...] = ()  # the gradient tapes that record; see `runtime.gradient.records`
     device: Device | None = None  # where graphs that are called shall run; see `runtime.state.placement`
     ambient: Any = None  # what traced code depends on besides its arguments: whether Keras layers are training
+    strategy: Any = None  # of `autograph.distribute`: in whose scope this is, or in whose replica
+    replica: Any = None  # the context of the replica, one of several, that is being traced
+    single: Any = None  # the context of the replica, the only one, that runs
+    is_between: bool = False  # whether what is traced runs in between the replicas, with all they have
 
 
 LOCAL = _Local()
 open_graphs: list[object] = []
 """One entry for each graph being built on any thread: while it is empty, nobody is tracing."""
+
+
+def ambient() -> Any:
+    """What traced code depends on besides its arguments; None: on nothing."""
+    return LOCAL.ambient if LOCAL.replica is None else (LOCAL.ambient, LOCAL.replica)
+
+
+def replica_count() -> int:
+    """How many replicas run what this thread traces."""
+    return 1 if LOCAL.replica is None else LOCAL.replica.num_replicas_in_sync
 
 
 def current_graph() -> Graph | None:

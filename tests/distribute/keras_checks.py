@@ -53,7 +53,7 @@ def trained(make: Callable[[], Any], inputs: Any, distribution: Any) -> tuple[An
     keras.set_distribution(distribution)
     model = make()
     model.compile(
-        tf.keras.optimizers.Adam(0.01, global_clipnorm=0.5), metrics=["accuracy"],
+        tf.keras.optimizers.Adam(0.01, epsilon=1e-3, global_clipnorm=0.5), metrics=["accuracy"],
         loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
     )  # fmt: skip
     history = model.fit(inputs, CLASSES, batch_size=32, epochs=2, verbose=0).history

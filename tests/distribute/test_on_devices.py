@@ -10,7 +10,7 @@ from .checks import names, results
 
 pytest.importorskip("jax")
 
-MODULES = ("keras_checks",)
+MODULES = ("keras_checks", "replica_checks")
 CHECKS = [(module, name) for module in MODULES for name in names(Path(__file__).with_name(f"{module}.py"))]
 
 

@@ -119,7 +119,7 @@ class LayerState(Tracked):
     def add_weight(
         self, shape: ShapeLike = None, initializer: Identifier = None, dtype: DTypeLike | None = None,
         trainable: bool = True, regularizer: Identifier = None, constraint: Identifier = None,
-        name: str | None = None, **kwargs: object
+        name: str | None = None, aggregation: str | None = "none", **kwargs: object
     ) -> KerasVariable:  # fmt: skip
         """A new weight of the layer.
 
@@ -127,7 +127,7 @@ class LayerState(Tracked):
         function new weights follow the rule for variables: the first call may make them. Those of a layer that is
         older than the trace are made outside of the graph.
         """
-        if kwargs.keys() - {"autocast", "aggregation", "overwrite_with_gradient"}:
+        if kwargs.keys() - {"autocast", "overwrite_with_gradient"}:
             raise InvalidArgumentError(f"Unrecognized keyword arguments passed to add_weight: {sorted(kwargs)}")
         if isinstance(shape, (int, np.integer)):
             shape = (int(shape),)
@@ -146,6 +146,7 @@ class LayerState(Tracked):
             variable = KerasVariable(
                 initial, shape, element, trainable, name=name,
                 regularizer=regularizers.get(regularizer), constraint=constraints.get(constraint),
+                aggregation=aggregation,
             )  # fmt: skip
         if trainable and not self._record.trainable:
             variable.trainable = False

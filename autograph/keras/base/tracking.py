@@ -62,6 +62,7 @@ class Record:
         self.graph: Any = None
         self.input: Any = None
         self.compiled: Any = None
+        self.strategy: Any = None
 
 
 def unique(items: Iterable[Any]) -> list[Any]:

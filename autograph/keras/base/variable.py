@@ -7,6 +7,7 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base.shapes import TensorShape
+from autograph.runtime.state.aggregation import VariableAggregation, VariableSynchronization
 from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.tensor import EagerTensor, Tensor
@@ -27,7 +28,9 @@ class KerasVariable(Variable):
     dtype: when left out, that of the value; float32 for one that is made.
     trainable: whether training changes it. It may be set; functions that have been traced before keep following what
         was trainable then.
-    autocast, aggregation, synchronization: accepted as in Keras; they don't change results.
+    aggregation: what becomes of values that replicas of a strategy assign: "mean", "sum", "only_first_replica", or
+        "none", which refuses values that differ.
+    autocast, synchronization: accepted as in Keras; they don't change results.
     name: its own name, such as ``kernel``; ``variable`` with a number when left out.
     path: has the names of the layers around it, too: ``model/dense/kernel``.
     regularizer, constraint: of weights.
@@ -58,7 +61,11 @@ class KerasVariable(Variable):
             def start() -> Any:
                 return initializer(shape, dtype=dtype)
 
-        super().__init__(start, trainable, name=self.path, dtype=dtype, constraint=constraint, shape=shape)
+        super().__init__(
+            start, trainable, name=self.path, dtype=dtype, constraint=constraint, shape=shape,
+            aggregation=VariableAggregation[(aggregation or "none").upper()],
+            synchronization=VariableSynchronization[(synchronization or "auto").upper()],
+        )  # fmt: skip
         self._name = name
         self.layout = distribution.layout_for(self)
 

@@ -12,6 +12,7 @@ from .. import losses as losses_module
 from .. import metrics as metrics_module
 from ..base.registry import snake_case
 from ..base.staging import converted_call
+from ..formulas.reduction import of_one_replica
 from ..metrics import Mean, Metric
 
 __all__ = ["BY_SHAPE", "CompiledLosses", "CompiledMetrics"]
@@ -70,7 +71,7 @@ class CompiledLosses:
             used = [name for name, (loss, _) in zip(names, self._made or (), strict=True) if loss is not None]
             self.trackers = [Mean(name=f"{name}_loss") for name in used]
         for tracker, value in zip(self.trackers, values, strict=True):
-            tracker.update_state(value)
+            tracker.update_state(of_one_replica(value))
 
 
 class CompiledMetrics(Metric):

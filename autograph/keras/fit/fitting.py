@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from autograph.distribute.context import in_scope
+from autograph.distribute.fit import in_replicas
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import nest
 from autograph.runtime.base.places import warn
-from autograph.runtime.engines.spread import in_effect
+from autograph.runtime.engines.spread import in_effect, spread_over
 from autograph.runtime.functions.function import function
 from autograph.tracebacks import trimming
 
@@ -25,7 +27,9 @@ __all__ = ["Fitting"]
 
 
 class Fitting:
-    """The loops; `Trainer` has the steps."""
+    """The loops; `Trainer` has the steps: those of ``own_steps``, where a class has no others."""
+
+    own_steps: frozenset[Callable[..., Any]] = frozenset()
 
     @trimming
     def fit(
@@ -227,21 +231,33 @@ def check_compiled(model: Any) -> None:
 
 def step_of(model: Any, name: str) -> Callable[[Any], Any]:
     """A step as a function of a batch: traced, unless the model runs eagerly; over all devices that are in effect."""
-    functions = record_of(model).compiled.functions
-    spread = in_effect()
+    record = record_of(model)
+    functions, strategy = record.compiled.functions, record.strategy
+    spread = in_effect() if strategy is None else strategy.spread
     if (name, spread) not in functions:
-        functions[name, spread] = _step_over(spread, getattr(model, name), model.run_eagerly)
+        method = getattr(model, name)
+        if strategy is not None and spread is not None and getattr(method, "__func__", None) not in Fitting.own_steps:
+            functions[name, spread] = in_replicas(strategy, method)
+        else:
+            functions[name, spread] = _step_over(spread, method, model.run_eagerly)
     return functions[name, spread]
 
 
 def _step_over(spread: Any, method: Callable[..., Any], eagerly: bool) -> Callable[[Any], Any]:
+    """A step of one replica, which all devices run together."""
+
     def step(data: object) -> Any:
         return converted_call(method)(data)
 
-    if eagerly:
-        return step
-    traced = function(step, reduce_retracing=True)
-    return traced if spread is None else lambda batch: traced(spread.divided(batch))
+    run = step if eagerly else function(step, reduce_retracing=True)
+    if spread is None:
+        return run
+
+    def run_over_devices(batch: object) -> Any:
+        with spread_over(spread), in_scope(None):
+            return run(batch if eagerly else spread.divided(batch))
+
+    return run_over_devices
 
 
 def results(model: Any, logs: dict[str, Any], return_dict: bool) -> Any:

@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograph.distribute.strategy import default_strategy
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import nest
 from autograph.runtime.gradient import GradientTape
 from autograph.runtime.ops.shape.shape import shape
 from autograph.runtime.tensors.convert import convert_to_tensor
+from autograph.runtime.tensors.tracing_state import LOCAL
 from autograph.settings import settings
 
 from .. import optimizers
 from ..base.layer import signature_of
 from ..base.tracking import all_layers, own_metrics, unique
+from ..formulas.reduction import of_one_replica, shared_by_replicas
 from ..metrics import Mean
 from .compiled import CompiledLosses, CompiledMetrics
 from .data import data_from, unpack_x_y_sample_weight
@@ -49,6 +52,13 @@ class Trainer(Fitting):
 
     def _init_training(self) -> None:
         self._record.compiled = Compiled()  # type: ignore[attr-defined]
+        self._record.strategy = LOCAL.strategy  # type: ignore[attr-defined]
+
+    @property
+    def distribute_strategy(self) -> Any:
+        """The strategy in whose scope the model was made; the default one where there was none."""
+        found = self._record.strategy  # type: ignore[attr-defined]
+        return default_strategy() if found is None else found
 
     @property
     def _compiled(self) -> Compiled:
@@ -195,10 +205,10 @@ class Trainer(Fitting):
         x, _, _ = unpack_x_y_sample_weight(data)
         return self._call(x, False)
 
-    def _track(self, loss: object, x: object) -> None:
+    def _track(self, loss: Any, x: object) -> None:
         """Take a loss into the mean over samples."""
         first = next(leaf for leaf in nest.flatten(x) if leaf is not None)
-        self._compiled.tracker.update_state(loss, sample_weight=shape(first)[0])
+        self._compiled.tracker.update_state(of_one_replica(loss), sample_weight=shape(first)[0])
 
     def compute_loss(
         self,
@@ -216,7 +226,8 @@ class Trainer(Fitting):
         if self._compiled.losses is not None and y is not None:
             total = self._compiled.losses(y, y_pred, sample_weight)
         for loss in self.losses:  # type: ignore[attr-defined]
-            total = convert_to_tensor(loss) if total is None else total + loss
+            loss = shared_by_replicas(convert_to_tensor(loss))
+            total = loss if total is None else total + loss
         if total is None:
             raise InvalidArgumentError(
                 "No loss to compute. Provide a `loss` argument in `compile()` and targets, or add losses with "
@@ -271,3 +282,6 @@ class Trainer(Fitting):
         count = len(next(iter(nest.flatten(x))))
         data = data_from(x, y, sample_weight, batch_size=max(count, 1), class_weight=class_weight)
         return next(data.batches())
+
+
+Fitting.own_steps = frozenset((Trainer.train_step, Trainer.test_step, Trainer.predict_step))

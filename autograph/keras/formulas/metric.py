@@ -52,14 +52,20 @@ class Metric:
         aggregation: str = "sum",
         name: str | None = None,
     ) -> Any:
-        """A variable of the metric, which starts as `initializer` says. `aggregation` is without meaning."""
+        """A variable of the metric, which starts as `initializer` says.
+
+        ``aggregation``: "sum": what replicas of a strategy add to it is added up; see `KerasVariable`.
+        """
         if not hasattr(self, "dtype"):
             raise FailedPreconditionError(
                 "You forgot to call `super().__init__()` in the `__init__()` method. Go add it!"
             )
         name = name or "variable"
         initializer = initializers.get(initializer) or initializers.Zeros()
-        made = KerasVariable(initializer, shape, dtype, trainable=False, name=name, path=f"{self.name}/{name}")
+        made = KerasVariable(
+            initializer, shape, dtype, trainable=False, name=name, path=f"{self.name}/{name}", aggregation=aggregation,
+            synchronization="on_read",
+        )  # fmt: skip
         self.__dict__.setdefault("_added", []).append(made)
         return made
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autograph.distribute.context import summed_over_replicas
 from autograph.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from autograph.runtime.base.places import warn
 from autograph.runtime.gradient import GradientTape
@@ -222,7 +223,8 @@ class Optimizer:
                     self.build(variables)
             for variable in variables:
                 self.index_of(variable)
-            self._step(*_present(grads, variables))
+            gradients, present = _present(grads, variables)
+            self._step(summed_over_replicas(gradients), present)
             self._iterations.assign_add(1)
 
     def _known(self, grads: Sequence[Any]) -> list[Any]:

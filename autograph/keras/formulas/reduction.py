@@ -12,11 +12,15 @@ from autograph.runtime.ops.infer import require, text
 from autograph.runtime.ops.reduce.reduce import reduce_sum
 from autograph.runtime.ops.shape.shape import expand_dims, size, squeeze
 from autograph.runtime.tensors.convert import convert_to_tensor
+from autograph.runtime.tensors.tracing_state import replica_count
 
 if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import DTypeLike, TensorLike
 
-__all__ = ["apply_mask", "reduce_weighted_values", "require_same_shape", "same_rank", "standardize_reduction"]
+__all__ = [
+    "apply_mask", "of_one_replica", "reduce_weighted_values", "require_same_shape", "same_rank", "shared_by_replicas",
+    "standardize_reduction",
+]  # fmt: skip
 
 _REDUCTIONS = ("sum_over_batch_size", "sum", None, "none", "mean", "mean_with_sample_weight")
 
@@ -61,7 +65,10 @@ def reduce_weighted_values(
     values: Any, sample_weight: Any = None, mask: Any = None, reduction: str | None = "sum_over_batch_size",
     dtype: Any = None
 ) -> Any:  # fmt: skip
-    """`values`, times weights, reduced: their sum, or it divided by their number or by the sum of the weights."""
+    """`values`, times weights, reduced: their sum, or it divided by their number or by the sum of the weights.
+
+    In replicas a mean is divided by their number, too.
+    """
     values = convert_to_tensor(values) if dtype is None else cast(values, dtype)
     sample_weight = apply_mask(sample_weight, mask, values.dtype, reduction)
     if sample_weight is not None:
@@ -72,9 +79,22 @@ def reduce_weighted_values(
     total = reduce_sum(values)
     if reduction == "sum":
         return total
-    if reduction == "mean_with_sample_weight" and sample_weight is not None:
-        return divide_no_nan(total, reduce_sum(sample_weight))
-    return divide_no_nan(total, cast(size(values), total.dtype))
+    count = reduce_sum(sample_weight) if reduction == "mean_with_sample_weight" and sample_weight is not None else (
+        cast(size(values), total.dtype)
+    )  # fmt: skip
+    return shared_by_replicas(divide_no_nan(total, count))
+
+
+def shared_by_replicas(loss: Any) -> Any:
+    """A loss that is a mean, so that those of all replicas, and their gradients, add up to one."""
+    count = replica_count()
+    return loss if count == 1 else loss / count
+
+
+def of_one_replica(loss: Any) -> Any:
+    """The mean that `shared_by_replicas` was given."""
+    count = replica_count()
+    return loss if count == 1 else loss * count
 
 
 def require_same_shape(a: Any, b: Any) -> None:

@@ -78,9 +78,11 @@ class BatchNormalization(Layer):
             self.gamma = add_described(self, "gamma", size)
         if self.center:
             self.beta = add_described(self, "beta", size)
-        self.moving_mean = self.add_weight(size, self.moving_mean_initializer, trainable=False, name="moving_mean")
+        self.moving_mean = self.add_weight(
+            size, self.moving_mean_initializer, trainable=False, name="moving_mean", aggregation="mean"
+        )
         self.moving_variance = self.add_weight(
-            size, self.moving_variance_initializer, trainable=False, name="moving_variance"
+            size, self.moving_variance_initializer, trainable=False, name="moving_variance", aggregation="mean"
         )
         self.input_spec = InputSpec(ndim=len(input_shape), axes={self.axis: size[0]})
 

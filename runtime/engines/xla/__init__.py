@@ -29,7 +29,7 @@ from collections.abc import Callable, Sequence
 from ...base.devices import Device
 from ...base.dtypes import string
 from ...ir.graph import Graph, Node, Type
-from ...ir.primitive import CONSTANT, Call, While
+from ...ir.primitive import CONSTANT, Call, Replicated, While
 from ...ir.work import Work
 from ..engine import Cost, Entry, is_installed
 from .supported import ENGINE
@@ -68,11 +68,11 @@ class Xla:
                 return f"values of dtype {value.type.dtype.name}"
         if ENGINE not in node.op.lowerings:
             return f"the op {node.op.name!r} has no form in XLA"
-        return _obstacle_in(self, node.called) if isinstance(node, Call) else None
+        return _obstacle_in(self, node.called) if isinstance(node, Call | Replicated) else None
 
     def cost(self, nodes: Sequence[Node]) -> Cost:
         usual = sum(node.op.work in (Work.USUAL, Work.LONG) for node in nodes)
-        return Cost(0, usual >= _ENOUGH or any(isinstance(node, While) for node in nodes))
+        return Cost(0, usual >= _ENOUGH or any(isinstance(node, While | Replicated) for node in nodes))
 
     def compile(self, graph: Graph, types: Sequence[Type], look: Callable[[], None] | None = None) -> Entry | None:
         from .program import compiled

@@ -52,6 +52,7 @@ class Lowering:
     is_careful: Python may run in loops in loops too, which costs much.
     is_in_loop: whether what is lowered is in a loop; is_apart: whether it is in a loop or a branch.
     stopped: whether a loop that is in no other, nor in a branch, has ended because it was told to; False: none can be.
+    is_among_replicas: whether it is what each of several replicas does.
     holds: what variables hold at this point.
     is_to_stop: a function of Python's that loops call now and then, which end where it says so; ``looks``: whether any
         does.
@@ -65,6 +66,7 @@ class Lowering:
         self.stopped: Any = False
         self.capacity, self.is_careful, self.is_in_loop, self.is_apart = capacity, is_careful, False, False
         self.looks = False
+        self.is_among_replicas = False
         self.holds: dict[Held, Any] = {}
         self.node: Node | None = None
         self.outermost: Node | None = None
@@ -105,6 +107,15 @@ class Lowering:
             self.failed, self.short, self.holds, self.is_in_loop, self.is_apart, node = before
             if sys.exc_info()[0] is None:
                 self.node = node
+
+    @contextmanager
+    def among_replicas(self) -> Iterator[None]:
+        """What is lowered in here is what each of several replicas does."""
+        before, self.is_among_replicas = self.is_among_replicas, True
+        try:
+            yield
+        finally:
+            self.is_among_replicas = before
 
     def static(self, x: Lowered, what: str) -> np.ndarray:
         """A value that has to be known, or `NotLowered`; ``what``: "the shape", "the axis"."""

@@ -21,13 +21,15 @@ from autograph.settings import settings
 from ...base import copies
 from ...base.devices import Device
 from ...ir.graph import Graph, Type
+from ...ir.primitive import Replicated
 from ..engine import Entry, NotLowered
 from ..held import Held, changed_in, held_in
-from ..spread import in_effect
+from ..spread import Spread, in_effect
 from . import machine
 from . import ops as ops  # puts the forms of ops on their records
 from .entry import written
 from .lowering import Fails, Lowering
+from .replicas import on_all
 from .resident import original, placed, remember, view
 from .values import Lowered, Rows, leaves, rebuilt
 
@@ -86,10 +88,16 @@ class _Program:
         self._given = [jax.ShapeDtypeStruct(each.shape, each.dtype.numpy) for each in types]
         self._exact = [(each.shape, each.dtype) for each in self._given]
         self._outputs = len(graph.outputs)
-        spread = in_effect()
-        self._layouts = {} if spread is None else {key: spread.layout_of(key.variable) for key in self._held}
+        self._layouts = self._layouts_for(in_effect())
         self._stopped = _Stopped()
         self._made: _Made
+
+    def _layouts_for(self, spread: Spread | None) -> dict[Held, Any]:
+        """How variables lie over several devices: as a spread says; else, where there are replicas, each has all."""
+        if spread is not None:
+            return {key: spread.layout_of(key.variable) for key in self._held}
+        node = next((node for node in self._graph.walk() if isinstance(node, Replicated)), None)
+        return {} if node is None else dict.fromkeys(self._held, on_all(node.program.devices))
 
     def make(self, capacity: int) -> None:
         """Make the function, with so much room for lists. Raises `Fails`, and `NotLowered`."""
@@ -133,7 +141,7 @@ class _Program:
     def entry(self) -> Entry:
         """What is called: `run`, or what is as quick as can be where all results are arrays of one device's."""
         run, has_flags, results, *_ = self._made
-        if self._polls or self._look is not None or results is not None or in_effect() is not None:
+        if self._polls or self._look is not None or results is not None or self._layouts or in_effect() is not None:
             return self.run
         counts = len(self._graph.inputs), self._outputs, len(self._changed)
         return written(run, has_flags, self._given, *counts, self)

@@ -7,7 +7,6 @@ for the same seed and shape, always, and in every engine: TensorFlow's, see `por
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +20,7 @@ from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ...tensors.convert import convert_to_tensor
 from ...tensors.likes import DTypeLike, ShapeLike, TensorLike
 from ...tensors.tensor import Tensor
+from ...tensors.tracing_state import LOCAL
 from ..declare import no_gradient
 from ..elementwise.elementwise import cast
 from ..infer import at_least, exactly, integer_vectors, require, require_kind, text
@@ -32,6 +32,7 @@ from ..shape.shape import shape
 from ..shape.sort import invert_permutation
 from . import draws
 from .draws import draw, state_of
+from .generators import generators
 from .random_states import DRAW, SEED_STATE, check_seed, moved
 
 __all__ = [
@@ -39,42 +40,6 @@ __all__ = [
     "stateless_normal", "stateless_shuffle", "stateless_truncated_normal", "stateless_uniform", "truncated_normal",
     "uniform",
 ]  # fmt: skip
-
-
-class _Generators:
-    """The generators of stateful ops: one for all without a seed, one for each seed that an op gives itself."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()  # handlers of signals may draw too
-        self.restart(None)
-
-    def restart(self, seed: int | None) -> None:
-        with self.lock:
-            self.seed = seed
-            self.common: Any = None
-            self.by_seed: dict[int, Any] = {}
-
-    def draw(self, seed: int | None, sampler: Callable[[Any], Any]) -> Any:
-        """What `sampler` takes from the generator for an op's own seed, or from the common one."""
-        with self.lock:
-            if seed is not None:
-                generator = self.by_seed.get(seed)
-                if generator is None:
-                    generator = self.by_seed[seed] = generator_of([self.seed or 0, seed])
-            else:
-                if self.common is None:
-                    self.common = generator_of(self.seed)
-                generator = self.common
-            return sampler(generator)
-
-
-def generator_of(seed: object) -> Any:
-    """A generator of NumPy's that starts from `seed`, integers; from what the machine gives for ``None``."""
-    entropy = None if seed is None else [int(part) % 2**64 for part in np.atleast_1d(np.asarray(seed, object))]
-    return np.random.Generator(np.random.Philox(np.random.SeedSequence(entropy)))
-
-
-generators = _Generators()
 
 
 def set_seed(seed: int) -> None:
@@ -204,6 +169,8 @@ def uniform(
     `maxval`, or one that is not above `minval`, and for strings.
     """
     target = as_dtype(dtype)
+    if LOCAL.replica is not None:
+        return stateless_uniform(shape, LOCAL.replica.random_seed(seed), minval, maxval, target, name)
     hint, inputs = as_dims(shape)
     return uniform_op(*_ends(minval, maxval, target), *inputs, shape=hint, dtype=target, seed=seed, name=name)
 
@@ -220,6 +187,8 @@ def normal(
 
     Raises `InvalidArgumentError` for a `dtype` that is not floating.
     """
+    if LOCAL.replica is not None:
+        return stateless_normal(shape, LOCAL.replica.random_seed(seed), mean, stddev, dtype, name)
     return _stateful(normal_op, shape, mean, stddev, dtype, seed, name)
 
 
@@ -235,6 +204,8 @@ def truncated_normal(
 
     Raises `InvalidArgumentError` for a `dtype` that is not floating.
     """
+    if LOCAL.replica is not None:
+        return stateless_truncated_normal(shape, LOCAL.replica.random_seed(seed), mean, stddev, dtype, name)
     return _stateful(truncated_op, shape, mean, stddev, dtype, seed, name)
 
 

@@ -29,6 +29,7 @@ from ..shape.joining import concat
 from ..shape.shape import shape as shape_of
 from . import random
 from .draws import seed_words
+from .generators import generator_of, generators
 
 __all__ = ["gamma", "poisson", "stateless_gamma", "stateless_poisson"]
 
@@ -62,10 +63,10 @@ def _declare(name: str, sampler: Callable[..., Any], gradient: object, doc: str)
         return np.asarray(sampler(generator, parameters, size)).astype(dtype.numpy)
 
     def stateful(parameters: object, *dims: ShapeLike, shape: ShapeLike, dtype: DType, seed: int | None = None) -> Any:
-        return random.generators.draw(seed, lambda generator: draw(generator, parameters, dims, shape, dtype))
+        return generators.draw(seed, lambda generator: draw(generator, parameters, dims, shape, dtype))
 
     def stateless(seed: TensorLike, parameters: object, *dims: ShapeLike, shape: ShapeLike, dtype: DType) -> Any:
-        return draw(random.generator_of(seed_words(seed)), parameters, dims, shape, dtype)
+        return draw(generator_of(seed_words(seed)), parameters, dims, shape, dtype)
 
     def infer_stateless(seed: Type, *types: Type, shape: Shape, dtype: DType) -> Type:
         random.check_seed(seed)

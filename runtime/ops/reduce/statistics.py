@@ -7,6 +7,7 @@ from typing import Any
 from ...tensors.convert import convert_to_tensor
 from ...tensors.likes import DTypeLike, TensorLike
 from ...tensors.promotion import together
+from ...tensors.tracing_state import replica_count
 from ..elementwise.elementwise import cast, clip_by_value, stop_gradient, where
 from ..elementwise.math import exp, floor, log
 from ..infer import require
@@ -109,17 +110,19 @@ def compute_average_loss(
 ) -> Any:
     """The sum of the losses of examples, times their weights, over the size of the batch, a scalar.
 
-    The size is that of the first axis unless it is given. Raises `InvalidArgumentError` for a scalar without it.
+    The size is that of the first axis, times the number of replicas, unless it is given. Raises
+    `InvalidArgumentError` for a scalar without it.
     """
     losses = convert_to_tensor(per_example_loss)
     if sample_weight is not None:
         losses = losses * cast(sample_weight, losses.dtype)
     if global_batch_size is None:
         require(losses.ndim != 0, "compute_average_loss needs global_batch_size for a scalar")
-        global_batch_size = shape(losses)[0]
+        global_batch_size = shape(losses)[0] * replica_count()
     return reduce_sum(losses) / cast(global_batch_size, losses.dtype)
 
 
 def scale_regularization_loss(regularization_loss: object) -> Any:
-    """The sum of losses for one of the replicas that train together, of which there is one."""
-    return reduce_sum(regularization_loss)
+    """The sum of losses, divided by the number of replicas that train together."""
+    total = reduce_sum(regularization_loss)
+    return total / replica_count() if replica_count() > 1 else total

@@ -6,12 +6,14 @@ elementwise.py  arithmetic, comparisons, bits, conversion; special.py: special f
 shapes.py       shapes, and what makes tensors of nothing, joins, cuts and repeats them
 indices.py      items and elements at indices; scatters.py: storing there, and segments
 reductions.py   sums, extremes, norms, running sums; order.py: sorting, positions
+collectives.py  replicas on several devices
 products.py     products of matrices and tensors, convolutions; linalg.py: decompositions
 nn.py           softmax, losses, poolings; random.py: uniform numbers of a seed
 control.py      loops, branches and calls; variables.py, errors.py, lists.py
 ==============  =====================================================================================================
 """
 
+from . import collectives as collectives
 from . import control as control
 from . import elementwise as elementwise
 from . import errors as errors

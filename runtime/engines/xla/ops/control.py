@@ -15,10 +15,12 @@ from ....ir import records
 from ....ir.graph import Node, Value
 from ....ir.op import lowers
 from ....ir.primitive import CALL, COND, CONSTANT, CUSTOM_GRADIENT, WHILE, Call, Cond, CustomGradient, While
+from ....ops.host.collective import COLLECTIVES
 from ... import costs
 from ...engine import NotLowered
 from ...held import changed_in
 from ..lowering import Fails, Lowering
+from ..replicas import any_replica
 from ..staging import Block, block
 from ..supported import ENGINE
 from ..values import Buffer, Lowered, Room, Unsized, check_alike, conformed, is_known, is_same, joined, leaves, rebuilt
@@ -125,13 +127,14 @@ def _looped(
     test = block(here, node.test, operands, held, state)
     if test.results is None:
         raise Fails
+    agreed = _agreement(here, node)
     is_plain = test.failed is False and test.short is False and not changed_in(node.test)
 
     def tested(values: Sequence[Lowered], failed: Any, short: Any) -> list[Any]:
         """The values after the test, whether it goes on, and both flags."""
         (verdict, *now), wrong, lack = test.run(*leaves(values))
         values = [*values[: len(values) - len(held)], *now]
-        failed, short = failed | wrong, short | lack
+        failed, short = agreed(failed | wrong), agreed(short | lack)
         return [*leaves(values), jnp.asarray(_truth(verdict) & ~failed & ~short), failed, short]
 
     def goes_on(carry: list[Any]) -> Any:
@@ -144,14 +147,14 @@ def _looped(
         with here.apart():
             results, here.failed, here.short = turn.run(*carry[:count])
             results = [conformed(here, x, target) for x, target in zip(results, state, strict=True)]
-            flags = jnp.asarray(here.failed), jnp.asarray(here.short)
+            flags = agreed(jnp.asarray(here.failed)), agreed(jnp.asarray(here.short))
         return [*leaves(results), *flags] if is_plain else tested(results, *flags)
 
     good = jnp.asarray(False)
     carry = [*leaves(state), good, good] if is_plain else tested(state, good, good)
-    looks = here.is_careful or not here.is_in_loop
+    looks = (here.is_careful or not here.is_in_loop) and not here.is_among_replicas
     most = max(1, (_BETWEEN_LOOKS if looks else _WITHOUT_LOOKS) // _work(node))
-    if trips is not None and trips <= most:
+    if here.is_among_replicas or (trips is not None and trips <= most):
         carry = lax.while_loop(goes_on, turned, carry)
     elif looks:
         carry = lax.while_loop(goes_on, _so_many(here, goes_on, turned, most), carry)
@@ -164,6 +167,12 @@ def _looped(
     if _has_lists(state) or turn.short is not False or test.short is not False:
         here.lacks(carry[-1])
     return rebuilt(state, carry[:count])
+
+
+def _agreement(here: Lowering, node: While) -> Callable[[Any], Any]:
+    """What makes of a flag whether any replica has it, in a loop in which replicas meet: all of them turn as often."""
+    meet = any(inner.op in COLLECTIVES for graph in node.subgraphs for inner in graph.walk())
+    return any_replica if here.is_among_replicas and meet else lambda flag: flag
 
 
 def _at_most(goes_on: Callable, turned: Callable, most: int, carry: list[Lowered]) -> tuple[list[Any], Any]:

@@ -1,0 +1,126 @@
+"""`PerReplica`: a value for each replica; and how results of several replicas become one."""
+
+from __future__ import annotations
+
+import enum
+import itertools
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from autograph.errors import InvalidArgumentError
+from autograph.runtime.base import nest
+from autograph.runtime.base.composite import Composite, CompositeSpec
+from autograph.runtime.functions.arguments import spec_of
+from autograph.runtime.ops.elementwise.elementwise import add_n, cast
+from autograph.runtime.ops.elementwise.math import minimum
+from autograph.runtime.ops.reduce.reduce import reduce_sum
+from autograph.runtime.ops.shape.joining import concat
+from autograph.runtime.ops.shape.shape import shape
+from autograph.runtime.tensors.convert import convert_to_tensor
+from autograph.runtime.tensors.spec import TensorSpec
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import TensorLike
+    from autograph.runtime.tensors.tensor import Tensor
+
+__all__ = ["DistributedValues", "PerReplica", "PerReplicaSpec", "ReduceOp", "local_results", "reduced"]
+
+
+class ReduceOp(enum.Enum):
+    """How values of replicas become one: their sum, or their mean."""
+
+    SUM = "SUM"
+    MEAN = "MEAN"
+
+    @classmethod
+    def of(cls, value: ReduceOp | str) -> ReduceOp:
+        """A reduction, also by its name in any case. Raises `InvalidArgumentError` for others."""
+        if isinstance(value, ReduceOp):
+            return value
+        try:
+            return cls(str(value).upper())
+        except ValueError:
+            raise InvalidArgumentError(f"{value!r} is not a valid ReduceOp: there are 'SUM' and 'MEAN'") from None
+
+
+class DistributedValues:
+    """The base of values that each replica has one of."""
+
+
+class PerReplicaSpec(CompositeSpec):
+    """The specs of the tensors of a `PerReplica`, one for each replica."""
+
+    def __init__(self, *specs: TensorSpec) -> None:
+        self.specs = specs
+
+    def key(self) -> Hashable:
+        return self.specs
+
+    def components(self) -> Sequence[TensorSpec]:
+        return self.specs
+
+    def pack(self, tensors: Sequence[Any]) -> PerReplica:
+        return PerReplica(tensors)
+
+    def __repr__(self) -> str:
+        return f"PerReplicaSpec({', '.join(map(repr, self.specs))})"
+
+
+class PerReplica(DistributedValues, Composite):
+    """One tensor for each replica, in ``values``. `Strategy.run` gives each replica its own."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self.values = tuple(values)
+
+    @property
+    def type_spec(self) -> PerReplicaSpec:
+        return PerReplicaSpec(*map(spec_of, self.values))
+
+    def components(self) -> Sequence[Any]:
+        return self.values
+
+    def __repr__(self) -> str:
+        lines = [f"  {number}: {value!r}" for number, value in enumerate(self.values)]
+        return "PerReplica:{\n" + ",\n".join(lines) + "\n}"
+
+
+def local_results(value: object) -> tuple[Any, ...]:
+    """The values of all replicas; of what is no `PerReplica`, itself alone."""
+    return value.values if isinstance(value, PerReplica) else (value,)
+
+
+def _mean_rows(parts: Sequence[Any], axis: int) -> Any:
+    """The mean along an axis of what several replicas have, which may be of different lengths."""
+    total = add_n([reduce_sum(part, axis) for part in parts])
+    return total / cast(add_n([shape(part)[axis] for part in parts]), total.dtype)
+
+
+def reduced(how: ReduceOp, parts: Sequence[Any], axis: int | None) -> Tensor:
+    """The sum or mean over replicas, and along an axis of each when it is given."""
+    tensors = [convert_to_tensor(part) for part in parts]
+    if how is ReduceOp.SUM:
+        return add_n(tensors if axis is None else [reduce_sum(part, axis) for part in tensors])
+    return add_n(tensors) / len(tensors) if axis is None else _mean_rows(tensors, axis)
+
+
+def gathered(parts: Sequence[Any], axis: int) -> Tensor:
+    """What the replicas have, joined along an axis."""
+    return concat([convert_to_tensor(part) for part in parts], axis)
+
+
+def divided(batch: object, count: int) -> Any:
+    """A batch of which each replica gets some rows, all nearly equally many: the first ones get more."""
+    return nest.map_structure(lambda leaf: PerReplica(_rows(leaf, count)), batch)
+
+
+def _rows(leaf: TensorLike, count: int) -> list[Any]:
+    tensor = convert_to_tensor(leaf)
+    known = tensor.static_shape[0] if tensor.static_shape else None
+    length: Any = shape(tensor)[0] if known is None else known
+    least, more = length // count, length % count
+    starts = [number * least + (_least(number, more)) for number in range(count + 1)]
+    return [tensor[start:stop] for start, stop in itertools.pairwise(starts)]
+
+
+def _least(number: int, more: Any) -> Any:
+    return min(number, more) if isinstance(more, int) else minimum(number, more)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import enum
 
 from .api import do_not_convert
+from .runtime.engines import dlpack as dlpack
 
-__all__ = ["Feature", "do_not_convert", "set_loop_options"]
+__all__ = ["Feature", "dlpack", "do_not_convert", "set_loop_options"]
 
 
 class Feature(enum.Enum):

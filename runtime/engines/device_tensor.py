@@ -10,6 +10,7 @@ from ..base import atomic, copies
 from ..base.devices import device_of
 from ..base.dtypes import DType, from_numpy
 from ..base.shapes import Shape
+from ..tensors.array_methods import EXPORTED
 from ..tensors.tensor import EagerTensor
 
 __all__ = ["DeviceTensor", "OnDevice", "held_by", "of_its_own", "tensor_of"]
@@ -79,6 +80,15 @@ class DeviceTensor(EagerTensor):
     @property
     def static_shape(self) -> Shape:
         return self.held.shape
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        if self.held.__dlpack_device__()[0] == 1:  # memory of a CPU's
+            return EXPORTED.function(self, **keywords)
+        # JAX can't say that it may only be read
+        return self.held.__dlpack__(**{**keywords, "copy": keywords.get("copy") is not False})
+
+    def __dlpack_device__(self) -> tuple[Any, int]:
+        return self.held.__dlpack_device__()
 
     def __len__(self) -> int:
         return self.held.shape[0] if self.held.shape else super().__len__()

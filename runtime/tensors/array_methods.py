@@ -5,6 +5,7 @@ An array that staged code stores into becomes a tensor, and goes on being used a
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from autograph.errors import StagedAttributeError
 
 from ..base import dtypes
 from ..base.places import user_location
+from ..base.provided import Provided
 from ..ir.op import FUNCTIONS
 from . import convert
 from . import tensor as tensors
@@ -110,12 +112,22 @@ def names() -> set[str]:
     return {*_FUNCTIONS, *_METHODS, *_PROPERTIES}
 
 
+EXPORTED: Provided[Callable[..., Any]] = Provided("runtime.engines.dlpack", late=True)
+_EXCHANGE: dict[str, Callable[..., Any]] = {
+    "__dlpack__": lambda tensor, **keywords: EXPORTED.function(tensor, **keywords),
+    "__dlpack_device__": lambda tensor: (1, 0),
+}
+"""How other libraries get what is in a tensor; see `engines.dlpack`."""
+
+
 @tensors.ATTRIBUTE.give
 def attribute(tensor: object, name: str) -> Any:
     """The method or property of that name that arrays have; `AttributeError` when tensors don't have it."""
     value = _PROPERTIES.get(name)
     if value is not None:
         return value(tensor)
+    if name in _EXCHANGE and isinstance(tensor, tensors.EagerTensor):
+        return functools.partial(_EXCHANGE[name], tensor)
     method = _METHODS.get(name)
     if method is None:
         found = slice_method(tensor, name) or FUNCTIONS["method_of"](tensor, name)

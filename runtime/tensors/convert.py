@@ -12,6 +12,7 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError
 from ..base import dtypes, shapes
 from ..base.dtypes import DType, as_dtype, from_numpy
 from ..base.places import user_code
+from ..base.provided import Provided
 from ..ir.op import OPS
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 from .tracing_state import LOCAL, current_graph
@@ -29,6 +30,10 @@ _SCALARS = frozenset((bool, int, float, complex, str, bytes))
 _PLAIN: dict[type, Callable[[Any], Any]] = {
     int: int.__index__, float: float.__float__, complex: complex.__pos__, str: str.__str__, bytes: bytes.__bytes__
 }  # fmt: skip
+
+
+ADOPTED: Provided[Callable[[Any], EagerTensor | None]] = Provided("runtime.engines.dlpack", late=True)
+"""A tensor for an array of another library, if that needs no copy of NumPy's."""
 
 
 def wrap(result: object) -> EagerTensor:
@@ -254,6 +259,10 @@ def convert_to_tensor(
         return _stack(value, wanted)
     if isinstance(value, shapes.TensorShape):
         value = np.array(value.as_list(), np.int32)
+    if hasattr(type(value), "__dlpack_device__") and not isinstance(value, (np.ndarray, np.generic)):
+        adopted = ADOPTED.function(value)
+        if adopted is not None and wanted in (None, adopted.dtype):
+            return adopted
     if wanted is None and dtype_hint is not None:
         try:
             return EagerTensor(_array(value, as_dtype(dtype_hint)))

@@ -164,6 +164,44 @@ def test_loops_branches_lists_and_errors():
             tf.function(lambda x, i: tf.gather(x, i))([1.0, 2.0], 5)
 
 
+def test_dlpack():
+    jax = pytest.importorskip("jax")
+    from_dlpack = tf.experimental.dlpack.from_dlpack
+    with tf.device("/GPU:0"):
+        x = tf.function(lambda x: x * 2.0)(tf.constant([1.0, 2.0]))
+    assert x.__dlpack_device__() == (2, 0)
+    theirs = jax.dlpack.from_dlpack(x)
+    assert theirs.device.platform == "gpu" and theirs.tolist() == [2, 4]
+    before = copies.count()
+    mine = tf.convert_to_tensor(jax.device_put(np.float32([3, 4]), jax.devices("gpu")[0]))
+    assert mine.device == GPU
+    with tf.device("/GPU:0"):
+        both = tf.function(lambda x, y: x + y)(x, mine)
+    assert copies.count() == before and both.numpy().tolist() == [5, 8]
+    assert from_dlpack(tf.experimental.dlpack.to_dlpack(x)).device == GPU
+
+
+def test_dlpack_with_torch():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("torch has no GPU here")
+    with tf.device("/GPU:0"):
+        x = tf.function(lambda x: x * 2.0)(tf.constant([1.0, 2.0]))
+    theirs = torch.from_dlpack(x)
+    assert theirs.is_cuda and theirs.tolist() == [2, 4]
+    theirs.add_(1)
+    torch.cuda.synchronize()
+    assert x.numpy().tolist() == [2, 4]
+    before = copies.count()
+    for mine in (tf.experimental.dlpack.from_dlpack(theirs), tf.convert_to_tensor(theirs)):
+        assert mine.device == GPU and copies.count() == before
+        theirs.add_(1)
+    torch.cuda.synchronize()
+    assert mine.numpy().tolist() == [4, 6]
+    shared = torch.from_dlpack(x, copy=False)
+    assert shared.data_ptr() == torch.from_dlpack(x, copy=False).data_ptr()
+
+
 def test_ctrl_c_ends_a_loop():
     @tf.function
     def turn(x, n):

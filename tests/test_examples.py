@@ -224,6 +224,15 @@ def test_picture_in_the_readme_is_what_the_script_draws(tmp_path):
     assert (tmp_path / "collatz.svg").read_text() == (ROOT / "examples" / "collatz.svg").read_text()
 
 
+# Digits on several devices
+
+
+def test_digits_on_eight_devices_end_with_the_weights_of_one():
+    pytest.importorskip("jax")
+    lines = run("distributed_digits.py", "2").splitlines()
+    assert lines[0] == "8 devices" and lines.count("one device ends with the same weights") == 2, lines
+
+
 # Digits with Keras
 
 

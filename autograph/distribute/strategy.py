@@ -19,12 +19,14 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from autograph.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
 from autograph.runtime.base import nest
+from autograph.runtime.base.devices import HOST
 from autograph.runtime.ops.random.generators import generators
+from autograph.runtime.state.placement import device
 from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.front_half import CONVERTED
@@ -40,6 +42,9 @@ __all__ = [
     "MirroredStrategy", "OneDeviceStrategy", "Strategy", "get_replica_context", "get_strategy", "has_strategy",
     "in_cross_replica_context",
 ]  # fmt: skip
+
+
+_HOST = HOST.short.lower()
 
 
 class Strategy:
@@ -60,9 +65,9 @@ class Strategy:
 
     @functools.cached_property
     def spread(self) -> MeshSpread | None:
-        """How the program of one replica runs over all devices, as `fit` has it; None where there is one."""
+        """How the program of one replica runs over all devices, as `fit` has it; None where Python is."""
         count = self.num_replicas_in_sync
-        return None if count == 1 else MeshSpread(self.devices, (count,), (BATCH,), BATCH)
+        return None if self.devices == (_HOST,) else MeshSpread(self.devices, (count,), (BATCH,), BATCH)
 
     @functools.cached_property
     def random_state(self) -> Any:
@@ -78,6 +83,9 @@ class Strategy:
 
         Raises `FailedPreconditionError` inside the scope of another strategy.
         """
+        if self is default_strategy() and LOCAL.strategy is None:
+            yield self
+            return
         if LOCAL.strategy not in (None, self):
             raise FailedPreconditionError(
                 f"Mixing different tf.distribute.Strategy objects: {self!r} is not {LOCAL.strategy!r}"
@@ -99,12 +107,12 @@ class Strategy:
         self._require_in_between("run")
         if self.num_replicas_in_sync == 1:
             args, kwargs = nest.map_structure(_only, (tuple(args), dict(kwargs or {})))
-            with in_replica(self):
+            with nullcontext() if self.devices == (_HOST,) else device(self.devices[0]), in_replica(self):
                 return CONVERTED.function(fn)(*args, **kwargs)
         return self._replicator.run(fn, args, kwargs or {})
 
     def _require_in_between(self, method: str) -> None:
-        if get_replica_context() is not None and LOCAL.strategy is not None:
+        if get_replica_context() is not None and has_strategy():
             raise FailedPreconditionError(
                 f"`{method}` requires being in cross-replica context, use get_replica_context().merge_call()"
             )
@@ -226,10 +234,10 @@ def _own(leaf: object) -> Any:
 
 
 class OneDeviceStrategy(Strategy):
-    """One replica. Programs run where they would without it."""
+    """One replica, on a device."""
 
     def __init__(self, device: str = "cpu:0") -> None:
-        super().__init__([device_name(device)])
+        super().__init__(_there([device]))
 
 
 class MirroredStrategy(Strategy):
@@ -246,15 +254,21 @@ class MirroredStrategy(Strategy):
 
     def __init__(self, devices: str | Sequence[str] | None = None, cross_device_ops: object = None) -> None:
         given = [devices] if isinstance(devices, str) else devices
-        names = [device_name(each) for each in given] if given else device_names()
+        names = _there(given) if given else device_names()
         twice = [name for name in names if names.count(name) > 1]
         if twice:
             raise InvalidArgumentError(f"No duplicates allowed in `devices` argument: {twice[0]!r}")
-        there = {each for name in names for each in device_names(name.partition(":")[0])}
-        missing = [name for name in names if name not in there]
-        if missing:
-            raise InvalidArgumentError(f"there is no device {missing[0]!r}; there are {', '.join(device_names())}")
         super().__init__(names)
+
+
+def _there(devices: Sequence[str]) -> list[str]:
+    """The names of devices as `device_names` has them. Raises `InvalidArgumentError` for those that are not there."""
+    names = [device_name(each) for each in devices]
+    there = {each for name in names for each in device_names(name.partition(":")[0])}
+    missing = [name for name in names if name not in there]
+    if missing:
+        raise InvalidArgumentError(f"there is no device {missing[0]!r}; there are {', '.join(device_names())}")
+    return names
 
 
 @functools.cache
@@ -270,7 +284,7 @@ def get_strategy() -> Strategy:
 
 def has_strategy() -> bool:
     """Whether this code runs in the scope of a strategy other than the default one, or in a replica of it."""
-    return LOCAL.strategy is not None
+    return LOCAL.strategy not in (None, default_strategy())
 
 
 def get_replica_context() -> ReplicaContext | None:

@@ -67,17 +67,17 @@ class PerReplicaSpec(CompositeSpec):
 
 
 class PerReplica(DistributedValues, Composite):
-    """One tensor for each replica, in ``values``. `Strategy.run` gives each replica its own."""
+    """One tensor, or what converts to one, for each replica: ``values``. `Strategy.run` gives each its own."""
 
     def __init__(self, values: Sequence[Any]) -> None:
         self.values = tuple(values)
 
     @property
     def type_spec(self) -> PerReplicaSpec:
-        return PerReplicaSpec(*map(spec_of, self.values))
+        return PerReplicaSpec(*map(spec_of, self.components()))
 
     def components(self) -> Sequence[Any]:
-        return self.values
+        return [convert_to_tensor(value) for value in self.values]
 
     def __repr__(self) -> str:
         lines = [f"  {number}: {value!r}" for number, value in enumerate(self.values)]

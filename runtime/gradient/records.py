@@ -28,8 +28,8 @@ from ..base.list_value import ListValue
 from ..engines.device_tensor import DeviceTensor
 from ..ir.graph import Graph, Node, Value
 from ..ir.kinds import is_variable
-from ..ir.op import NOT_DIFFERENTIABLE, STRUCTURAL, Op
-from ..ir.primitive import CONSTANT, Call
+from ..ir.op import NOT_DIFFERENTIABLE, Op
+from ..ir.primitive import CONSTANT, Call, Replicated
 from ..tensors import convert, trace
 from ..tensors.tensor import EagerTensor, SymbolicTensor, Tensor
 
@@ -130,7 +130,7 @@ class Record:
             return False
         if not active.isdisjoint(self.keys):
             return True
-        if self.op is None or self.op.gradient is not STRUCTURAL or self.node is None:
+        if self.node is None or not self.node.subgraphs:
             return False
         return bool(free_sources(self.node.subgraphs, active))
 
@@ -140,7 +140,7 @@ def record_node(node: Node) -> None:
     """Let this thread's tapes remember a node, if they follow something that it depends on."""
     if node.op.gradient is NOT_DIFFERENTIABLE or not node.outputs:
         return
-    if isinstance(node, Call):
+    if isinstance(node, Call | Replicated):
         for variable in variables_in(node.called):
             access(variable)
     remember(Record.of_node(node))

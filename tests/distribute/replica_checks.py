@@ -38,7 +38,7 @@ def assert_refused(call: Callable[[], Any], error: type[Exception], words: str) 
 
 
 def trained(
-    strategy: Any, make: Callable[[], Any], inputs: Any, whole: bool = False, dropping: bool = False
+    strategy: Any, make: Callable[[], Any], inputs: Any, whole: bool = False, training: bool = False
 ) -> tuple[Any, ...]:
     """What a training gives, with a loss as TensorFlow's guide has it, of batches of 32, the last of 6."""
     tf.keras.utils.clear_session()
@@ -52,7 +52,7 @@ def trained(
     def step(batch: Any) -> Any:
         x, y = batch
         with tf.GradientTape() as tape:
-            logits = model(x, training=dropping)
+            logits = model(x, training=training)
             losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits)
             loss = tf.nn.compute_average_loss(losses, global_batch_size=32)
         optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
@@ -80,6 +80,19 @@ def check_cnn() -> None:
     assert_close(trained(TWO, cnn, IMAGES), trained(ONE, cnn, IMAGES))
 
 
+def synchronized() -> Any:
+    return tf.keras.Sequential([
+        tf.keras.Input((6, 6, 1)), layers.Flatten(), layers.Dense(8), layers.BatchNormalization(synchronized=True),
+        layers.Dense(4),
+    ])  # fmt: skip
+
+
+def check_synchronized_normalisation() -> None:
+    """It is over all of a batch, also of one whose parts have different sizes."""
+    (_, *found), (_, *expected) = (trained(each, synchronized, IMAGES, training=True) for each in (TWO, ONE))
+    assert_close(found, expected)
+
+
 def check_lstm() -> None:
     assert_close(trained(TWO, lstm, TEXTS), trained(ONE, lstm, TEXTS))
 
@@ -88,15 +101,28 @@ def check_transformer() -> None:
     assert_close(trained(TWO, transformer, TEXTS), trained(ONE, transformer, TEXTS))
 
 
+def check_a_model_that_the_first_step_builds() -> None:
+    def made() -> Any:
+        return tf.keras.Sequential([layers.Flatten(), layers.Dense(8, activation="tanh"), layers.Dense(4)])
+
+    assert_close(trained(TWO, made, IMAGES, whole=True), trained(ONE, made, IMAGES, whole=True))
+
+
 def check_a_whole_training_as_one_graph() -> None:
     assert_close(trained(EIGHT, mlp, IMAGES, whole=True), trained(ONE, mlp, IMAGES, whole=True))
 
 
 def check_dropout_is_the_same_again_for_a_seed_and_of_each_replica_its_own() -> None:
-    assert_close(trained(TWO, mlp, IMAGES, dropping=True), trained(TWO, mlp, IMAGES, dropping=True))
-    first, second = numbers(TWO.run(lambda: tf.nn.dropout(tf.ones([40]), 0.5)))
-    again = numbers(TWO.run(lambda: tf.nn.dropout(tf.ones([40]), 0.5)))
-    assert first != second and again != [first, second] and {*first, *second} == {0.0, 2.0}
+    layer = layers.Dropout(0.5)
+
+    def dropped() -> list[Any]:
+        return numbers(TWO.run(lambda: layer(tf.ones([40]), training=True)))
+
+    tf.random.set_seed(1)
+    first, second = dropped()
+    assert first != second and dropped() != [first, second] and {*first, *second} == {0.0, 2.0}
+    tf.random.set_seed(1)
+    assert dropped() == [first, second]
 
 
 def check_steps_compile_once() -> None:
@@ -161,7 +187,7 @@ def fitted(strategy: Any, make: Callable[[], Any], count: int) -> tuple[Any, ...
     assert model.distribute_strategy is strategy
     x, y = IMAGES[:count], CLASSES[:count]
     history = model.fit(x, y, batch_size=32, epochs=2, verbose=0).history
-    return history, model.get_weights(), model.evaluate(x, y, verbose=0), model.predict(x, verbose=0)
+    return history, model.get_weights(), model.evaluate(x, y, verbose=0), model.predict(x[:32], verbose=0)
 
 
 def check_fit() -> None:
@@ -264,6 +290,34 @@ def check_gradients_of_collectives() -> None:
 
     one, other = TWO.run(step, args=(distribute_values([2.0, 4.0]),))
     assert numbers(one) == [8.0, 16.0] and numbers(other) == [2.0, 20.0]
+
+
+def check_gradients_stay_in_replicas() -> None:
+    variable = _mirrored(2.0, "NONE")
+
+    def around() -> Any:
+        with tf.GradientTape() as tape:
+            total = TWO.reduce("SUM", TWO.run(lambda: variable * variable), axis=None)
+        return tape.gradient(total, variable)
+
+    assert_refused(around, LookupError, "take gradients in the function")
+
+
+def check_the_default_strategy() -> None:
+    default = distribute.get_strategy()
+    with default.scope():
+        assert not distribute.has_strategy() and distribute.get_replica_context().num_replicas_in_sync == 1
+    assert default.run(lambda x: x + 1, args=(2,)) == 3 and not default.run(distribute.has_strategy)
+    with TWO.scope() as scope:
+        assert scope is TWO is distribute.get_strategy() and distribute.get_replica_context() is None
+        assert distribute.has_strategy() and distribute.in_cross_replica_context()
+
+
+def check_one_other_device() -> None:
+    """One replica runs on its own device, as `tf.device` has it."""
+    single = distribute.OneDeviceStrategy("/cpu:3")
+    doubled = single.run(tf.function(lambda x: x * 2.0 + x), args=(tf.ones([1000]),))
+    assert doubled.device.endswith("CPU:3") and doubled.numpy().sum() == 3000
 
 
 def check_loops_around_collectives() -> None:

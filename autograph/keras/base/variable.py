@@ -81,6 +81,7 @@ class KerasVariable(Variable):
         settings = {
             "name": self._name, "path": self.path, "trainable": self._trainable, "regularizer": self.regularizer,
             "constraint": self.constraint, "shape": self._static_shape,
+            "aggregation": self.aggregation.name.lower(), "synchronization": self.synchronization.name.lower(),
         }  # fmt: skip
         return _restored, (self.array, settings)
 

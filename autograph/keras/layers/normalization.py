@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from autograph.distribute.context import summed_over_replicas
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.ops.elementwise.math import rsqrt, square
 from autograph.runtime.ops.elementwise.nn import l2_normalize
 from autograph.runtime.ops.reduce.reduce import reduce_mean, reduce_sum
+from autograph.runtime.ops.shape.create import ones_like
 from autograph.runtime.ops.shape.shape import reshape, shape
 
 from .. import initializers
@@ -34,7 +36,7 @@ class BatchNormalization(Layer):
     While training, mean and variance are those of the batch, and the moving ones go towards them:
     ``moving = moving * momentum + batch * (1 - momentum)``. Else, and with ``trainable = False``, the moving ones are
     used. Weights, each (n,): ``gamma``, ``beta``, ``moving_mean``, ``moving_variance``. Steps that a mask leaves out
-    do not count.
+    do not count. In replicas of a strategy the batch is that of one, or with ``synchronized`` that of all.
     """
 
     settings = (
@@ -42,7 +44,7 @@ class BatchNormalization(Layer):
         "moving_mean_initializer", "moving_variance_initializer", "beta_regularizer", "gamma_regularizer",
         "beta_constraint", "gamma_constraint", "synchronized", "renorm", "renorm_clipping", "renorm_momentum",
     )  # fmt: skip
-    synchronized, renorm, renorm_clipping, renorm_momentum = False, False, None, 0.99
+    renorm, renorm_clipping, renorm_momentum = False, None, 0.99
 
     def __init__(
         self, axis: int = -1, momentum: float = 0.99, epsilon: float = 1e-3, center: bool = True, scale: bool = True,
@@ -51,7 +53,8 @@ class BatchNormalization(Layer):
         beta_regularizer: Identifier = None, gamma_regularizer: Identifier = None, beta_constraint: Identifier = None,
         gamma_constraint: Identifier = None, **kwargs: Any
     ) -> None:  # fmt: skip
-        for name, only in (("synchronized", False), ("renorm", False), ("renorm_clipping", None)):
+        self.synchronized = bool(kwargs.pop("synchronized", False))
+        for name, only in (("renorm", False), ("renorm_clipping", None)):
             if kwargs.pop(name, only) != only:
                 raise InvalidArgumentError(f"BatchNormalization knows {name}={only} only")
         kwargs.pop("renorm_momentum", None)
@@ -94,7 +97,8 @@ class BatchNormalization(Layer):
         if mask is not None and len(mask.static_shape) != rank - 1:
             mask = None
         if training and self.trainable:
-            mean, variance = _moments(inputs, [each for each in range(rank) if each != axis], mask)
+            find = _moments_of_all_replicas if self.synchronized else _moments
+            mean, variance = find(inputs, [each for each in range(rank) if each != axis], mask)
             self.moving_mean.assign(self.moving_mean * self.momentum + mean * (1.0 - self.momentum))
             self.moving_variance.assign(self.moving_variance * self.momentum + variance * (1.0 - self.momentum))
         else:
@@ -122,6 +126,18 @@ def _moments(inputs: Tensor, axes: list[int], mask: Tensor | None) -> tuple[Any,
     mean = reduce_sum(weights * inputs, axes, keepdims=True) / count
     variance = reduce_sum(weights * square(inputs - mean), axes, keepdims=True) / count
     return mean[(0,) * len(axes)], variance[(0,) * len(axes)]
+
+
+def _moments_of_all_replicas(inputs: Tensor, axes: list[int], mask: Tensor | None) -> tuple[Any, Any]:
+    """As `_moments`, of what all replicas have, which may be of different lengths."""
+    weights = ones_like(inputs)
+    if mask is not None:
+        weights = weights * cast(mask, inputs.dtype)[..., None]
+    sums = [reduce_sum(each, axes, keepdims=True) for each in (weights, weights * inputs)]
+    count, total = summed_over_replicas(sums)
+    mean = total / count
+    (squares,) = summed_over_replicas([reduce_sum(weights * square(inputs - mean), axes)])
+    return reshape(mean, shape(squares)), squares / reshape(count, shape(squares))
 
 
 class LayerNormalization(Layer):

@@ -37,7 +37,9 @@ class Contender:
         make = getattr(workload, self.function)
         if self.function != "in_graph":
             if self.library == "jax":
-                importlib.import_module("jax").config.update("jax_enable_x64", True)
+                config = importlib.import_module("jax").config
+                config.update("jax_enable_x64", True)
+                config.update("jax_default_matmul_precision", "highest")  # on GPUs it is 10 bits otherwise
             return make(data)
         tf = importlib.import_module(self.library)
         if getattr(workload, "SILENT", False) and self.library == "tensorflow":

@@ -20,9 +20,8 @@ from ...tensors.likes import DTypeLike, TensorLike
 from ...tensors.tensor import Tensor
 from ..infer import exactly, product, rank_of, require, require_kind, text
 from ..kernels import samples as s
-from ..shape.create import zeros_like
 from ..shape.dims import as_dims
-from ..shape.index import add_at_op
+from ..shape.gather import gather_op
 from ..shape.shape import reshape
 from ..shape.shape import shape as shape_of
 from ..shape.windows import (
@@ -59,6 +58,13 @@ def _infer_max(x: Type, **geometry: Any) -> Type:
 
 def _infer_place(x: Type, **geometry: object) -> Type:
     return Type(int64, _infer_max(x, **geometry).shape)
+
+
+def _infer_collect(g: Type, x: Type, **geometry: Any) -> Type:
+    require_kind(g, "f", "the tensor")
+    expected = _infer_max(x, **geometry).shape
+    require(is_compatible(g.shape, expected), f"{text(g.shape)} is not the shape {text(expected)} of the pooling")
+    return Type(g.dtype, x.shape)
 
 
 def _infer_mean(x: Type, **geometry: Any) -> Type:
@@ -113,6 +119,13 @@ def _place(x: Array, sizes: object, strides: object, padding: Padding) -> Any:
     return found
 
 
+def _collect(g: Array, x: Array, **geometry: Any) -> Any:
+    _infer_collect(type_of(g), type_of(x), **geometry)
+    result = np.zeros(x.size, g.dtype)
+    np.add.at(result, _place(x, **geometry).reshape(-1), g.reshape(-1))
+    return result.reshape(x.shape)
+
+
 def _counts(windows: Windows, dtype: DTypeLike) -> Any:
     """The number of elements in each window that are no padding, `[1, *counts, 1]`."""
     ones = windows.padded(np.ones((1, *windows.lengths, 1), dtype))
@@ -147,9 +160,11 @@ def _spread(g: Array, *dims: Any, shape: Any, sizes: Array, strides: object, pad
 
 
 def _max_gradient(g: Tensor, out: Tensor, x: Tensor, **geometry: Any) -> tuple[Any]:
-    places = reshape(place_op(x, **geometry), [-1])
-    flat = add_at_op(zeros_like(reshape(x, [-1])), reshape(g, [-1]), places, key=(("input", 0),))
-    return (reshape(flat, shape_of(x)),)
+    return (collect_op(g, x, **geometry),)
+
+
+def _collect_gradient(h: Tensor, out: Tensor, g: Tensor, x: Tensor, **geometry: Any) -> tuple[Any, None]:
+    return gather_op(reshape(h, [-1]), place_op(x, **geometry), axis=0, batch_dims=0), None
 
 
 def _mean_gradient(g: Tensor, out: Tensor, x: Tensor, **geometry: Any) -> tuple[Any]:
@@ -185,6 +200,10 @@ def _samples(integers: bool = False) -> Callable[[], list[Any]]:
     return samples
 
 
+def _collections() -> list[Any]:
+    return [s.sample(_maximum(*inputs, **geometry), *inputs, **geometry) for inputs, geometry in _samples()()]
+
+
 def _spreads() -> list[Any]:
     found = []
     for inputs, geometry in _samples()():
@@ -202,6 +221,11 @@ place_op = op(
     "max_pool_places", infer=_infer_place, numpy=_place, gradient=NOT_DIFFERENTIABLE, fresh=True,
     samples=_samples(True), doc="The position of the first maximum of each window in the flat tensor.",
     attributes=kinds("sizes strides padding"),
+)  # fmt: skip
+collect_op = op(
+    "max_pool_transpose", infer=_infer_collect, numpy=_collect, gradient=_collect_gradient, fresh=True,
+    samples=_collections, attributes=kinds("sizes strides padding"),
+    doc="The adjoint of `max_pool` at a tensor: each element added to the first maximum of its window.",
 )  # fmt: skip
 mean_op = op(
     "avg_pool", infer=_infer_mean, numpy=_mean, gradient=_mean_gradient, fresh=True, samples=_samples(),

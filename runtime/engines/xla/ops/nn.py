@@ -106,6 +106,23 @@ def _max_pool_places(here: Lowering, node: Node, x: Lowered, **geometry: Any) ->
     return found
 
 
+@lowers(ENGINE, records.max_pool_transpose)
+def _max_pool_transpose(here: Lowering, node: Node, g: Lowered, x: Lowered, **geometry: Any) -> Lowered:
+    """One place of the windows after the other, which unlike a scatter is done on each device for its samples."""
+    g, x, windows = array(g), array(x), _windows(x.shape[1:-1], **geometry)
+    if not g.size:
+        return jnp.zeros(x.shape, g.dtype)
+    found = _max_pool_places(here, node, x, **geometry)
+    places = jnp.pad(jnp.arange(x.size).reshape(x.shape), ((0, 0), *windows.pads, (0, 0)), constant_values=-1)
+    total = jnp.zeros(places.shape, g.dtype)
+    for _, index in windows.taps():
+        part = jnp.where(found == places[index], g, jnp.zeros((), g.dtype))
+        steps = [(each.start, size - each.stop, each.step - 1)
+                 for each, size in zip(index[1:], windows.padded_lengths, strict=True)]  # fmt: skip
+        total = total + lax.pad(part, jnp.zeros((), g.dtype), [(0, 0, 0), *steps, (0, 0, 0)])
+    return total[windows.inner()]
+
+
 def _shares(windows: Windows, dtype: Any) -> Lowered:
     """How many elements of each window are no padding."""
     return _folded(jnp.ones((1, *windows.lengths, 1), dtype), windows, 0, lax.add)

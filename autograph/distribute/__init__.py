@@ -9,9 +9,13 @@ from .. import lazy as _lazy
 _NAMES = {
     "distribute.context": "ReplicaContext",
     "distribute.datasets": "InputContext",
+    "distribute.options": """
+        CrossDeviceOps HierarchicalCopyAllReduce InputOptions InputReplicationMode NcclAllReduce ReductionToOneDevice
+        RunOptions
+        """,
     "distribute.strategy": """
         MirroredStrategy MultiWorkerMirroredStrategy OneDeviceStrategy ParameterServerStrategy Strategy TPUStrategy
-        get_replica_context get_strategy has_strategy in_cross_replica_context
+        experimental_set_strategy get_replica_context get_strategy has_strategy in_cross_replica_context
         """,
     "distribute.values": "DistributedValues ReduceOp",
 }

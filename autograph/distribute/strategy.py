@@ -39,8 +39,8 @@ from .replicate import Replicator
 from .values import PerReplica, ReduceOp, gathered, local_results, reduced
 
 __all__ = [
-    "MirroredStrategy", "OneDeviceStrategy", "Strategy", "get_replica_context", "get_strategy", "has_strategy",
-    "in_cross_replica_context",
+    "MirroredStrategy", "OneDeviceStrategy", "Strategy", "experimental_set_strategy", "get_replica_context",
+    "get_strategy", "has_strategy", "in_cross_replica_context",
 ]  # fmt: skip
 
 
@@ -280,6 +280,11 @@ def default_strategy() -> Strategy:
 def get_strategy() -> Strategy:
     """The strategy in whose scope, or in whose replica, this code runs; else the default one."""
     return default_strategy() if LOCAL.strategy is None else LOCAL.strategy
+
+
+def experimental_set_strategy(strategy: Strategy | None) -> None:
+    """Put all code from here on, on this thread, into the scope of a strategy; None: of the default one."""
+    LOCAL.strategy = None if strategy is default_strategy() else strategy
 
 
 def has_strategy() -> bool:

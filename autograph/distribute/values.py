@@ -108,6 +108,11 @@ def gathered(parts: Sequence[Any], axis: int) -> Tensor:
     return concat([convert_to_tensor(part) for part in parts], axis)
 
 
+def whole(batch: object) -> Any:
+    """A batch with one tensor in the place of each `PerReplica`."""
+    return nest.map_structure(lambda leaf: gathered(leaf.values, 0) if isinstance(leaf, PerReplica) else leaf, batch)
+
+
 def divided(batch: object, count: int) -> Any:
     """A batch of which each replica gets some rows, all nearly equally many: the first ones get more."""
     return nest.map_structure(lambda leaf: PerReplica(_rows(leaf, count)), batch)
@@ -115,6 +120,10 @@ def divided(batch: object, count: int) -> Any:
 
 def _rows(leaf: TensorLike, count: int) -> list[Any]:
     tensor = convert_to_tensor(leaf)
+    if tensor.static_shape == ():
+        raise InvalidArgumentError(
+            f"replicas get rows of a batch each, and {tensor!r} has none", remedy="make batches first, by `batch`"
+        )
     known = tensor.static_shape[0] if tensor.static_shape else None
     length: Any = shape(tensor)[0] if known is None else known
     least, more = length // count, length % count

@@ -195,6 +195,18 @@ def check_fit() -> None:
     assert_close(fitted(EIGHT, mlp, 70), fitted(ONE, mlp, 70))
 
 
+def check_fit_on_a_dataset_that_is_divided_already() -> None:
+    def losses(strategy: Any) -> Any:
+        tf.keras.utils.set_random_seed(1)
+        with strategy.scope():
+            model = mlp()
+            model.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        data = tf.data.Dataset.from_tensor_slices((IMAGES, CLASSES)).batch(32)
+        return model.fit(strategy.experimental_distribute_dataset(data), verbose=0).history
+
+    assert_close(losses(TWO), losses(ONE))
+
+
 def check_fit_with_steps_of_ones_own() -> None:
     """They run in replicas; batches that divide give what one device gives."""
     assert_close(fitted(EIGHT, OwnSteps, 64), fitted(ONE, OwnSteps, 64))

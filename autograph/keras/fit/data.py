@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograph.data.dataset import Dataset
+from autograph.distribute.values import whole
 from autograph.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from autograph.runtime.base import nest
 from autograph.runtime.ops.random import random
@@ -153,7 +154,7 @@ class NumberedData(IterableData):
 
 
 def _batch(value: object) -> Any:
-    return _map(convert_to_tensor, tuple(value) if isinstance(value, list) else value)
+    return _map(convert_to_tensor, whole(tuple(value) if isinstance(value, list) else value))
 
 
 def data_from(

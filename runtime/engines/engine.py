@@ -60,6 +60,8 @@ class Engine(Protocol):
     library: the module that it needs, which the extra of its name brings; "" where it needs none.
     product: what graphs become, in words: "machine code".
     device: where it runs graphs, if that is not where Python is.
+    cuts_loops: whether loops and branches that it can't run have parts of their own. Results of code may differ in the
+        last digits: an engine that comes in late would change them from one turn to the next.
     most_nodes: a part ends when it has so many nodes, those of sub-graphs included: what is compiled at once holds up
         the program.
     """
@@ -68,6 +70,7 @@ class Engine(Protocol):
     library: str
     product: str
     most_nodes: int
+    cuts_loops: bool
     device: Device | None
 
     def is_wanted(self) -> bool:

@@ -39,7 +39,10 @@ def obstacle(engine: Engine, nodes: Iterable[Node]) -> tuple[Node, str] | None:
     for node in nodes:
         if node.op.work is Work.NONE:  # what uses it is to blame
             continue
-        reason = "another engine runs it" if node.op is PART else engine.obstacle(node)
+        if node.op is PART:
+            reason = None if node.attributes["region"].engine is engine else "another engine runs it"
+        else:
+            reason = engine.obstacle(node)
         if reason is not None:
             return node, reason
         if isinstance(node, Cond | While):
@@ -73,7 +76,7 @@ def partition(
     """A graph with `PART` nodes in the place of parts of a graph, and these parts.
 
     ``blocked``: nodes that are in no part; ``ends``: nodes that a part ends with. Lists do not go into parts, or out of
-    them: what would hand one over stays out.
+    them: what would hand one over stays out. Of loops and branches that stay out, the bodies may have parts.
     """
     stay = {*blocked, *[node for node in graph.nodes if obstacle(engine, [node]) is not None]}
     while True:
@@ -83,9 +86,14 @@ def partition(
             break
         stay |= open_ended
     worthy = {run[0]: run for run in runs if engine.cost(run).pays}
-    if not worthy:
+    inner = {node: [partition(engine, each, blocked, ends) for each in node.subgraphs]
+             for node in graph.nodes if engine.cuts_loops and node in stay and isinstance(node, Cond | While)
+             }  # fmt: skip
+    regions = [region for parts in inner.values() for _, found in parts for region in found]
+    if not worthy and not regions:
         return graph, []
-    return _rebuilt(engine, graph, worthy)
+    target, mine = _rebuilt(engine, graph, worthy, {node: [each for each, _ in inner[node]] for node in inner})
+    return target, mine + regions
 
 
 def report(engine: Engine, graph: Graph) -> str:
@@ -99,6 +107,8 @@ def report(engine: Engine, graph: Graph) -> str:
         if found is not None:
             where = found[0].location
             lines.append(f"{node.name} runs through NumPy: {found[1]}" + ("" if where is None else f" ({where})"))
+        inside = [each.attributes["region"] for inner in node.subgraphs for each in inner.walk() if each.op is PART]
+        lines += [region.report() for region in inside]
     return "\n".join(lines) or f"nothing is {engine.product}: the graph is too small, or it is turned off"
 
 
@@ -142,11 +152,15 @@ def _that_hand_over_lists(graph: Graph, runs: Sequence[Sequence[Node]]) -> set[N
     return found | {node for node in returned if node in where}
 
 
-def _rebuilt(engine: Engine, graph: Graph, parts: dict[Node, list[Node]]) -> tuple[Graph, list[Region]]:
+def _rebuilt(engine: Engine, graph: Graph, parts: dict[Node, list[Node]], bodies: dict[Node, list[Graph]]
+             ) -> tuple[Graph, list[Region]]:  # fmt: skip
+    """A graph with nodes for parts. ``bodies``: the graphs that other nodes are to hold."""
     target, regions = Graph(graph.name), []
     values: dict[Value, Value] = {}
-    for value in graph.inputs:
+    for value in graph.parameters:
         values[value] = target.parameter(value.type, value.node.name)
+    for outer, value in graph.captures.items():
+        values[value] = target.captures[outer] = target.placeholder(value.type, value.node.name)
     inside = {node for run in parts.values() for node in run}
     used: dict[Value, list[Node | None]] = {}
     for node in graph.nodes:
@@ -160,7 +174,7 @@ def _rebuilt(engine: Engine, graph: Graph, parts: dict[Node, list[Node]]) -> tup
         if node in parts:
             regions.append(_add_region(engine, target, parts[node], used, values))
         elif node not in inside and node.op.work is not Work.NONE:
-            _copy(node, target, values)
+            _copy(node, target, values, bodies.get(node))
     target.outputs = [values[value] for value in graph.outputs]
     target.never_returns, target.calls_itself = graph.never_returns, graph.calls_itself
     return target, regions
@@ -190,9 +204,9 @@ def _add_region(engine: Engine, target: Graph, run: Sequence[Node], used: dict[V
     return region
 
 
-def _copy(node: Node, graph: Graph, values: dict[Value, Value]) -> None:
-    """Repeat a node at the end of a graph, with the same sub-graphs: executors match their inputs by position."""
+def _copy(node: Node, graph: Graph, values: dict[Value, Value], subgraphs: list[Graph] | None = None) -> None:
+    """Repeat a node at the end of a graph, with the same sub-graphs or others: executors match inputs by position."""
     copy = graph.add(node.op, [values[value] for value in node.inputs], node.attributes, name=node.name,
                      where=node.where, types=[value.type for value in node.outputs],
-                     subgraphs=node.subgraphs)  # fmt: skip
+                     subgraphs=node.subgraphs if subgraphs is None else tuple(subgraphs))  # fmt: skip
     values.update(zip(node.outputs, copy.outputs, strict=True))

@@ -23,6 +23,7 @@ class Plain:
 
     def __init__(self, name: str, product: str, make: _Make) -> None:
         self.name, self.library, self.product, self.most_nodes = name, "", product, 2000
+        self.cuts_loops = False
         self._make = make
 
     def is_wanted(self) -> bool:

@@ -161,7 +161,7 @@ def _report(plan: Any, device: Device | None) -> str:
     if isinstance(plan, Region):
         here = plan.engine.missing()
         return plan.report() if here is None else f"nothing is {plan.engine.product}: {here}"
-    parts = (node.attributes["region"].engine for node in plan.graph.nodes if node.op is PART)
+    parts = (node.attributes["region"].engine for node in plan.graph.walk() if node.op is PART)
     there = None if device in (None, HOST) else xla_on(device)
     engine = there or next(parts, None) or _chosen() or NATIVE
     if engine is NUMPY:

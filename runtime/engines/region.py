@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import threading
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from autograph.errors import AutographError, UnimplementedError
 
 from ..base.deeper import deeper
 from ..base.provided import Provided
+from ..base.shapes import Shape
 from ..ir.graph import Graph, Node, Type
 from ..ir.primitive import CONSTANT, PLACEHOLDER, While
 from . import costs, recorder
@@ -31,6 +33,8 @@ _MOST_FAILURES = 10
 _MOST_CONFLICTS = 3
 # How much deeper than Python's limit calls may nest that go down into sub-graphs.
 _DEEPER = 20_000
+# So many lengths of an axis are told.
+_SHOWN = 3
 _lock = threading.RLock()
 
 
@@ -40,6 +44,10 @@ PLACED: Provided[Callable[[Graph, Engine, bool], Region]] = Provided("runtime.en
 def region(graph: Graph, engine: Engine, demanded: bool = False) -> Region:
     """A graph that an engine runs, on the device of the engine if it has one."""
     return Region(graph, engine, demanded) if engine.device is None else PLACED.function(graph, engine, demanded)
+
+
+class ShapesWarning(UserWarning):
+    """A graph is called with ever new shapes, for each of which an engine would have to compile it."""
 
 
 class Region:
@@ -66,6 +74,7 @@ class Region:
         self._entries: dict[Any, Entry | None] = {}
         self._patience = 0 if demanded else engine.cost(list(graph.walk())).compiling
         self._budget: list[float] = [self._patience]
+        self._has_warned = False
         self._cost = costs.of_call(graph)
         self._dtypes = [value.type.dtype.numpy for value in graph.inputs]
         self._held = held_in(graph)
@@ -279,12 +288,20 @@ class Region:
             with _lock:
                 if shapes not in self._entries:
                     if len(self._entries) >= _MOST_SHAPES:
+                        self._warn(shapes)
                         return None
                     self._entries[shapes] = self._compiled(shapes)
                     self._budget[0] = self._patience
         entry = self._entries[shapes]
         self._entry = _none if entry is None else entry
         return entry
+
+    def _warn(self, shapes: tuple[Any, ...]) -> None:
+        """Once, where compiling is what the engine is there for."""
+        if self._patience == 0 and not self._has_warned:
+            self._has_warned = True
+            names = [value.node.name for value in self.graph.inputs] + [key.variable.name for key in self._held]
+            _warn_of_shapes(self.engine, self.graph, names, [*self._entries, shapes])
 
     def _compiled(self, shapes: Sequence[tuple[int, ...]]) -> Entry | None:
         here = self.engine.missing()
@@ -359,3 +376,29 @@ def refused(engine: Engine, node: Node | None, reason: str) -> AutographError:
         construct=None if node is None else node.op.name,
         remedy=f"leave jit_compile out: what can't become {engine.product} then runs through NumPy",
     )
+
+
+def _warn_of_shapes(engine: Engine, graph: Graph, names: Sequence[str], seen: Sequence[Sequence[Shape]]) -> None:
+    """Warn that a graph has been called with so many combinations of shapes, those of its arguments by name."""
+    axes = "; ".join(_varying(names, seen))
+    message = (
+        f"{graph.name} has been called with {len(seen)} combinations of shapes: as {engine.product} it is compiled for "
+        f"each of the first {len(seen) - 1}, and runs through NumPy for all others. {axes}. Remedy: pad to a few "
+        "lengths (tf.pad, Dataset.padded_batch; batches with drop_remainder=True), and mask what has been added."
+    )
+    places = (node.location for node in graph.walk())
+    place = next((each for each in places if each is not None), None)
+    file, line = ("<unknown>", 1) if place is None else (place.file, place.line)
+    warnings.warn_explicit(message, ShapesWarning, file, line)
+
+
+def _varying(names: Sequence[str], seen: Sequence[Sequence[Shape]]) -> list[str]:
+    """Which axes have had several lengths, and some of these."""
+    found = []
+    for i, name in enumerate(names):
+        shapes = [each[i] for each in seen if each[i] is not None]
+        for axis, lengths in enumerate(zip(*shapes, strict=False)):
+            if len({*lengths}) > 1:
+                last = [*dict.fromkeys(map(str, reversed(lengths)))][:_SHOWN]
+                found.append(f"Axis {axis} of `{name}` has had {len({*lengths})} lengths ({', '.join(last)}, …)")
+    return found

@@ -72,6 +72,7 @@ class Native:
     """The engine that makes machine code; see `Engine`."""
 
     name, library, product, most_nodes = ENGINE, "llvmlite", "machine code", 2000
+    cuts_loops = False
     device: Device | None = None
 
     def is_wanted(self) -> bool:

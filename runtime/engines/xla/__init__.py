@@ -47,6 +47,7 @@ class Xla:
     """
 
     name, library, most_nodes = ENGINE, "jax", 20_000
+    cuts_loops = True
 
     def __init__(self, device: Device | None = None) -> None:
         self.device = device

@@ -22,6 +22,7 @@ class Doubling:
     """Runs `x + x` alone, on vectors of less than four elements, and remembers what it was asked to compile."""
 
     name, library, product, most_nodes = "doubling", "", "doublings", 100
+    cuts_loops = True
     device = None
 
     def __init__(self) -> None:

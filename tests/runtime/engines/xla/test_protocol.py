@@ -15,6 +15,7 @@ import autograph as tf
 from autograph.config import settings
 from autograph.errors import InvalidArgumentError, MissingExtraError, UnimplementedError
 from autograph.runtime.engines import engine as engines
+from autograph.runtime.engines.region import ShapesWarning
 from tests.runtime.engines.xla.common import agree, region_of
 
 
@@ -37,7 +38,7 @@ def test_who_asks_for_it_gets_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "engine", "xla")
     f = tf.function(polynomial)
     assert f(tf.constant(3.0)).numpy() == 22.0
-    assert f.get_concrete_function(tf.constant(3.0)).compiled.startswith("5 nodes (test_protocol.py:22) are an XLA")
+    assert f.get_concrete_function(tf.constant(3.0)).compiled.startswith("5 nodes (test_protocol.py:23) are an XLA")
 
 
 def test_nobody_else_gets_it() -> None:
@@ -101,3 +102,19 @@ def test_other_shapes_get_programs_of_their_own() -> None:
     for n in (1, 3, 1):
         assert region.run(np.full(n, 3.0, np.float32))[0].tolist() == [22.0] * n
     assert region.run(np.float32([3.0, 4.0])[::-1])[0].tolist() == [57.0, 22.0]
+
+
+def test_ever_new_shapes_are_warned_of_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "engine", "xla")
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2]), tf.TensorSpec([2])])
+    def scale(batch: Any, by: Any) -> Any:
+        return batch * by
+
+    with pytest.warns(ShapesWarning) as caught:
+        for n in [*range(1, 19), 5, 30]:
+            assert scale(tf.ones([n, 2]), tf.ones([2])).shape == (n, 2)
+    assert len(caught) == 1 and caught[0].filename == __file__
+    text = str(caught[0].message)
+    assert text.startswith("scale has been called with 17 combinations of shapes: as an XLA program it is compiled for")
+    assert "Axis 0 of `batch` has had 17 lengths (17, 16, 15, …). Remedy: pad to a few lengths" in text

@@ -88,9 +88,10 @@ def _same(table: dict[str, Any], found: list[Guard], cells: list[Guard]) -> Call
         for name, k, each in zip([*names, *inner], constants, [*found, *cells], strict=True)
     )
     free = f"    {' = '.join(inner)} = None\n" if inner else ""
+    same = _unlike("same", names)
     text = (
-        f"def outer():\n{free}    def same({', '.join(constants)}):\n        try:\n            return {tests}\n"
-        "        except NameError:\n            return False\n    return same\n"
+        f"def outer():\n{free}    def {same}({', '.join(constants)}):\n        try:\n            return {tests}\n"
+        f"        except NameError:\n            return False\n    return {same}\n"
     )
     scope: dict[str, Any] = {}
     exec(compile(text, "<autograph guard>", "exec"), scope)

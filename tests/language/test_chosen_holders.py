@@ -497,3 +497,23 @@ def looked_at_in_one_branch_and_replaced_in_the_other(n):
 
 def test_a_chosen_list_stays_up_to_date_where_a_variable_that_holds_it_is_replaced() -> None:
     check(looked_at_in_one_branch_and_replaced_in_the_other, 0, 1)
+
+
+class Holder:
+    def __init__(self, items):
+        self.items = items
+
+
+def cleared_in_one_branch_and_its_holder_put_in_a_list_in_the_other(n):
+    a = [1]
+    b = a if n else []
+    holders = [Holder(b)]
+    if n:
+        a.clear()
+    else:
+        holders.append(Holder(a))
+    return [len(each.items) for each in holders]
+
+
+def test_a_list_has_what_a_chosen_object_holds_at_the_end_of_each_branch() -> None:
+    check(cleared_in_one_branch_and_its_holder_put_in_a_list_in_the_other, 0, 1)

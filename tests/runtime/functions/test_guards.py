@@ -230,6 +230,15 @@ def test_one_function_compares_the_variables_of_a_module() -> None:
     assert not same()
 
 
+def same(x: Any) -> Any:
+    return x * 2
+
+
+def test_a_variable_may_have_the_name_of_the_guard() -> None:
+    f = tf.function(lambda x: same(x))
+    assert [int(f(tf.constant(n))) for n in range(5)] == [0, 2, 4, 6, 8]
+
+
 def test_a_saved_model_has_the_traces_for_what_variables_hold_now(tmp_path: Any) -> None:
     global SCALE
     pytest.importorskip("safetensors")

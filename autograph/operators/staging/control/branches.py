@@ -153,12 +153,20 @@ def tried(run: Callable[[], Any]) -> Any:
 
 
 def _update(result: object, journal: Journal, is_loop: bool) -> None:
-    """Brings up to date what is merged after a body: all that has been chosen after a turn, as the next begins so."""
+    """Brings up to date what is merged after a body: all that has been chosen after a turn, as the next begins so.
+
+    After a branch that is also what the branch has put out of date: the other one may put a list that holds it into
+    the graph, which has a copy then of what it holds at the end of each.
+    """
     aliases.settle()
     if is_loop:
         aliases.update()
     elif aliases.any_known():
-        aliases.update(_reached([result, *[new for _, _, new in journal.changes().values()]]))
+        aliases.update([*aliases.put_out_of_date(), *_reached([result, *_new_values(journal)])])
+
+
+def _new_values(journal: Journal) -> list[Any]:
+    return [new for _, _, new in journal.changes().values()]
 
 
 def _reached(values: list[Any]) -> Iterator[Any]:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from .. import asked
 from . import choices, decisions
 from .choices import Alternative as Alternative
+from .choices import put_out_of_date as put_out_of_date
 from .decisions import Decision, and_
 from .edges import CHOSEN, Edge, check, edges_of, here, note_question, tell, this_thread
 from .edges import PUT as PUT

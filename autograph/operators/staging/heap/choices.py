@@ -227,6 +227,13 @@ def update(here: Decision, is_available: Callable[[Decision], bool], objects: li
             use(choice.obj, here)
 
 
+def put_out_of_date() -> list[Any]:
+    """The choices that the innermost staged body has put out of date, by changing what they may be."""
+    changed = [record for record, root, _ in _local.open[-1].log if root is None] if _local.open else []
+    found = {id(each): each.obj for root in changed for each in root.choices.values() if not each.is_current(root)}
+    return list(found.values())
+
+
 def family(obj: object) -> Iterator[tuple[Any, Decision]]:
     """The objects that an object may be, itself among them, with the decisions."""
     yield obj, True

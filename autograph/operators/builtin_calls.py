@@ -6,6 +6,7 @@ import builtins
 import functools
 import operator
 from collections.abc import Callable, Iterable
+from types import MemberDescriptorType
 from typing import Any
 
 from autograph.runtime.tensors.tensor import Tensor
@@ -15,7 +16,7 @@ from .attributes import get_attribute, get_subscript
 from .calls import WITH_SPECIAL_METHODS, call, call_method
 from .data_model.raw_attributes import raw_attribute
 from .data_model.special_methods import MISSING, is_user_class, lookup, method
-from .dispatch import backend_of, open_traces, owner_of
+from .dispatch import active, backend_of, open_traces, owner_of
 from .iteration import iterated
 from .staging.control.refused import is_refusal
 from .staging.heap.heap import staged
@@ -172,12 +173,14 @@ def _pairs(values: object) -> Any:
     return [(key, get_subscript(values, key)) for key in iterated(keys)]
 
 
-def _attribute_reader(function: object, form: Any) -> Callable[..., Any]:
+def _attribute_reader(function: Any, form: Any) -> Callable[..., Any]:
     def read(obj: object, name: str, *default: object) -> Any:
         if not is_user_class(type(obj)) or method(type(obj), "__getattribute__") or not isinstance(name, str):
             return form(obj, name, *default)
         if not _reads_code(obj, name):
             return form(obj, name, *default)
+        backend = active() if function is hasattr or default else None
+        start = None if backend is None else backend.begin_handled()
         try:
             value = get_attribute(obj, name)
         except AttributeError as error:
@@ -188,9 +191,20 @@ def _attribute_reader(function: object, form: Any) -> Callable[..., Any]:
             if default:
                 return default[0]
             raise
-        return True if function is hasattr else value
+        if backend is not None:
+            backend.check_handled(start, (AttributeError,), f"{function.__name__}()")
+        if backend_of(value) is None:
+            return True if function is hasattr else value
+        return form(_Found(value), "value", *default)  # it may be one that is set in some runs only
 
     return read
+
+
+class _Found:
+    """Holds what a method of the user's has given for an attribute."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
 
 
 def _reads_code(obj: object, name: str) -> bool:
@@ -198,4 +212,4 @@ def _reads_code(obj: object, name: str) -> bool:
     found = lookup(type(obj).__mro__, name)
     if found is MISSING:
         return name not in raw_attribute(obj, "__dict__", ()) and method(type(obj), "__getattr__") is not None
-    return hasattr(type(found), "__get__") and not callable(found)
+    return hasattr(type(found), "__get__") and not callable(found) and type(found) is not MemberDescriptorType

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
 from numpy import ndarray
 
 from autograph.runtime.base.dtypes import Array
+from autograph.runtime.base.places import user_code
 
 from .attributes import get_subscript
 from .calls import call_method
@@ -16,6 +18,7 @@ from .dispatch import active, backend_of_array, open_traces, owner_of
 from .staging.control.refused import is_refusal
 from .staging.heap.heap import staged
 from .staging.heap.iterators import note_made, use
+from .unrolling import STEP, check_end
 
 
 def iterated(value: Any) -> Any:
@@ -45,8 +48,16 @@ def _items_of_array(array: Array) -> Iterator[Any]:
         yield get_subscript(array, index)
 
 
+def _size() -> int:
+    backend = active()
+    return 0 if backend is None else backend.size()
+
+
 def _turns(iterator: Iterator[Any], forward: Any) -> Iterator[Any]:
-    while True:
+    place, first = user_code(), _size()
+    for turn in itertools.count():
+        if place is not None and turn % STEP == 0 and open_traces:
+            check_end(place, turn, _size() - first)
         try:
             item = call_method(forward, iterator)
         except StopIteration:
@@ -55,8 +66,10 @@ def _turns(iterator: Iterator[Any], forward: Any) -> Iterator[Any]:
 
 
 def _items(values: object, reader: Any) -> Iterator[Any]:
-    index = 0
+    index, place, first = 0, user_code(), _size()
     while True:
+        if place is not None and index % STEP == 0 and open_traces:
+            check_end(place, index, _size() - first)
         backend = active()
         start = None if backend is None else backend.begin_handled()
         try:

@@ -6,7 +6,7 @@ import threading
 import warnings
 from collections.abc import Iterable, Iterator
 from operator import length_hint
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 from autograph.errors import StagingError
 from autograph.runtime.base.places import Place, user_code
@@ -20,9 +20,10 @@ LIMIT = 3000
 MOST_TURNS = 1_000_000
 """Turns of a Python loop of unknown length after which a trace is refused: in a branch that no run takes, there may be
 no end."""
-MOST_UNROLLED = 100_000
-"""The same for loops that add graph nodes in each turn."""
-_STEP = 100  # turns after which the nodes are counted
+MOST_UNROLLED = 50_000
+"""The same of nodes that such a loop adds to the graph, if it does so in each turn."""
+STEP = 100
+"""Turns after which the nodes are counted."""
 
 
 class UnrolledLoopWarning(UserWarning):
@@ -57,16 +58,23 @@ def _counted(iterator: Iterable[T], backend: Backend, place: Place) -> Iterator[
     try:
         for turn, item in enumerate(iterator, 1):
             yield item
-            if turn % _STEP == 0:
-                _count(place, _STEP, backend.size() - size)
+            if turn % STEP == 0:
+                _count(place, STEP, backend.size() - size)
                 size = backend.size()
-                if is_endless and turn >= (MOST_UNROLLED if size - first >= turn else MOST_TURNS):
-                    _refuse(place, turn)
+                if is_endless:
+                    check_end(place, turn, size - first)
     finally:
-        _count(place, turn % _STEP, backend.size() - size)
+        _count(place, turn % STEP, backend.size() - size)
 
 
-def _refuse(place: Place, turns: int) -> NoReturn:
+def check_end(place: Place, turns: int, nodes: int) -> None:
+    """Refuses a loop of unknown length that has made so many turns, and put so many nodes into the graph.
+
+    Raises:
+        StagingError: they are too many.
+    """
+    if turns < MOST_TURNS and (nodes < MOST_UNROLLED or nodes < turns):
+        return
     file, line, function = place.location
     raise StagingError(
         f"this loop has made {turns} turns of Python while it is traced, and may have no end",

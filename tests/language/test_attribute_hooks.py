@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -121,3 +122,46 @@ def test_unconverted_code_gets_the_object_as_it_is() -> None:
         return x + ask(recording), recording.asked
 
     assert [each if isinstance(each, list) else int(each) for each in f(tf.constant(2))][0] == 3
+
+
+class Slotted:
+    __slots__ = ("value",)
+
+
+class Reading:
+    @property
+    def value(self):
+        return self._value
+
+    @functools.cached_property
+    def kept(self):
+        return self._value
+
+    def __getattr__(self, name):
+        if name == "hidden":
+            return self._value
+        raise AttributeError(name)
+
+
+def test_hasattr_of_what_only_some_runs_have_set() -> None:
+    def f(n):
+        slots, reading = Slotted(), Reading()
+        for _ in range(n):
+            slots.value = n
+        if n > 1:
+            reading._value = n
+        found = hasattr(slots, "value"), hasattr(reading, "value"), hasattr(reading, "hidden"), hasattr(reading, "kept")
+        return found, getattr(slots, "value", 7), getattr(reading, "value", 7), getattr(reading, "hidden", 7)
+
+    check(f, 0, 1, 2)
+
+
+def test_hasattr_of_a_slot_that_is_deleted() -> None:
+    def f(n):
+        slots = Slotted()
+        slots.value = 3
+        if n > 1:
+            del slots.value
+        return hasattr(slots, "value"), getattr(slots, "value", 7)
+
+    check(f, 1, 2)

@@ -159,5 +159,35 @@ def test_a_loop_that_unrolls_without_an_end_is_refused(monkeypatch):
             if i > n:
                 raise ValueError("too far")
 
-    with pytest.raises(tf.errors.StagingError, match="200 turns of Python while it is traced, and may have no end"):
+    with pytest.raises(tf.errors.StagingError, match=r"\d+ turns of Python while it is traced, and may have no end"):
+        tf.function(f)(tf.constant(3))
+
+
+class Items:
+    def __init__(self, first):
+        self.first = first
+
+    def __getitem__(self, index):
+        return self.first + index
+
+
+class Turns(Items):
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return self.first + 1
+
+
+@pytest.mark.parametrize("made", [Items, Turns])
+@pytest.mark.parametrize("use", [list, sum, lambda values: [each for each in values]])
+def test_an_object_without_an_end_in_a_branch_that_no_run_takes_is_refused(made, use, monkeypatch):
+    monkeypatch.setattr(unrolling, "MOST_UNROLLED", 200)
+
+    def f(n):
+        if n > 100:
+            use(made(n))
+        return n
+
+    with pytest.raises(tf.errors.StagingError, match=r"\d+ turns of Python while it is traced, and may have no end"):
         tf.function(f)(tf.constant(3))

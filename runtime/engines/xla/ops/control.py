@@ -26,7 +26,7 @@ from ..supported import ENGINE
 from ..values import Buffer, Lowered, Room, Unsized, check_alike, conformed, is_known, is_same, joined, leaves, rebuilt
 
 # How much work loops do (see `costs`) before Python may run; and how often loops in them are taken to turn.
-_BETWEEN_LOOKS, _TURNS = 2_000_000, 100
+_BETWEEN_LOOKS, _TURNS = 20_000_000, 100
 # A loop in a loop is slow, by far, if Python may run in it. So it may not at first; a program in which such a loop does
 # more work than this is given up for one that is careful.
 _WITHOUT_LOOKS = 40_000_000

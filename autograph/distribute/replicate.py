@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import types
 import weakref
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograph.errors import UnimplementedError
 from autograph.runtime.base import nest, shapes
+from autograph.runtime.base.places import warn
 from autograph.runtime.engines.replicated import REPLICATED, Replicas
 from autograph.runtime.functions.arguments import key_of
 from autograph.runtime.functions.function import Function, function
@@ -16,6 +18,7 @@ from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.spec import TensorSpec
 from autograph.runtime.tensors.tensor import SymbolicTensor
+from autograph.settings import settings
 
 from . import uniform
 from .context import in_replica
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Replicator"]
 
+_MANY = 5
+
 
 class Replicator:
     """Runs functions in the replicas of a strategy; each is traced once for arguments of the same types."""
@@ -35,9 +40,15 @@ class Replicator:
     def __init__(self, strategy: Strategy) -> None:
         self._strategy = strategy
         self._others: dict[Any, tuple[Any, Function, Function]] = {}
+        self._seen: Counter[Any] = Counter()
 
     def run(self, fn: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """As `Strategy.run`."""
+        if settings.run_functions_eagerly:
+            raise UnimplementedError(
+                "several replicas can't run eagerly: they are traced together",
+                remedy="call tf.config.run_functions_eagerly(False), or use one device while you debug",
+            )
         python: Any = fn.python_function if isinstance(fn, Function) else fn
         if isinstance(python, types.MethodType):
             python, args = python.__func__, (python.__self__, *args)
@@ -59,8 +70,19 @@ class Replicator:
             def in_between(*args: Any, **kwargs: Any) -> Any:
                 return self._replicated(inner, args, kwargs)
 
+            self._note(python)
             found = known[python] = python, function(in_between, autograph=False), inner
         return found
+
+    def _note(self, python: Any) -> None:
+        """Warn of functions that are made anew for each call, and so are traced and compiled each time."""
+        code = getattr(python, "__code__", None)
+        self._seen[code] += code is not None
+        if self._seen[code] == _MANY:
+            warn(
+                f"strategy.run has been given {_MANY} functions that were made by the same line; each is traced and "
+                "compiled anew. Define the function once, outside of the loop, and pass what differs as arguments."
+            )
 
     def _replicated(self, inner: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """Have the replicas run a function in the current graph; returns its results."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..base.devices import Device
 from ..ir.graph import Graph, Node, Type
+from ..ir.primitive import Call, Replicated
 from .engine import Cost, Entry
 from .held import held_in
 from .interpreter import interpret
@@ -33,6 +34,9 @@ class Plain:
         return None
 
     def obstacle(self, node: Node) -> str | None:
+        inside = node.called.walk() if isinstance(node, Call) else [node]
+        if any(isinstance(each, Replicated) for each in inside):
+            return "replicas set variables themselves"
         return None
 
     def cost(self, nodes: Sequence[Node]) -> Cost:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import autograph as tf
 from autograph.runtime.engines.replicated import REPLICATED
+from autograph.settings import settings
 
 from .checks import Compilations, assert_close
 from .keras_checks import CLASSES, IMAGES, TEXTS, cnn, lstm, mlp, transformer
@@ -140,6 +142,15 @@ def check_steps_compile_once() -> None:
     assert after.count == 0 and weight.numpy() == 9.0
 
 
+def check_functions_made_for_each_call() -> None:
+    """They are compiled each time, which a warning says."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(6):
+            TWO.run(lambda: 1.0)
+    assert ["made by the same line" in str(each.message) for each in caught] == [True]
+
+
 def check_all_runs_on_the_devices() -> None:
     @tf.function
     def train(count: Any) -> Any:
@@ -151,6 +162,27 @@ def check_all_runs_on_the_devices() -> None:
     assert train(tf.constant(5)).numpy() == 15.0
     report = train.get_concrete_function(tf.constant(5)).compiled
     assert "are an XLA program" in report and "NumPy" not in report, report
+
+
+def check_engines_that_are_asked_for() -> None:
+    total = _mirrored(0.0, "SUM")
+
+    def step() -> Any:
+        total.assign_add(number() + 1.0)
+        return total * 2.0
+
+    for engine in ("numpy", "native", "interpreter", "xla"):
+        total.assign(0.0)
+        settings.engine = engine
+        try:
+            assert tf.function(lambda: TWO.reduce("SUM", TWO.run(step), axis=None))().numpy() == 12.0, engine
+            demanded = tf.function(lambda: TWO.reduce("SUM", TWO.run(step), axis=None), jit_compile=True)
+            if engine == "xla":
+                assert demanded().numpy() == 24.0
+            else:
+                assert_refused(demanded, tf.errors.UnimplementedError, "jit_compile=True")
+        finally:
+            settings.engine = ""
 
 
 # Fit

@@ -280,3 +280,24 @@ def test_gradients_through_staged_reads() -> None:
     with tf.GradientTape() as tape:
         y = loss(tf.constant(3.0))
     assert float(tape.gradient(y, v)) == 12
+
+
+def test_getattr_and_hasattr_see_the_variable_itself() -> None:
+    """They asked the variable's value, a tensor: `hasattr(v, "assign")` was False."""
+    variable = tf.Variable([1.0, 2.0])
+    samples = tf.data.Dataset.range(3)
+
+    @tf.function
+    def step(x: Any, method: str) -> Any:
+        there = hasattr(variable, "assign"), hasattr(variable, "nothing"), "assign" in dir(variable)
+        batched = sum(getattr(samples, "batch")(3))  # noqa: B009
+        if x > 0:
+            getattr(variable, method)([1.0, 1.0])
+        return there, batched, variable.read_value()
+
+    there, batched, value = step(tf.constant(1), "assign_add")
+    assert [bool(each) for each in there] == [True, False, True]
+    assert batched.numpy().tolist() == [0, 1, 2]
+    assert value.numpy().tolist() == variable.numpy().tolist() == [2.0, 3.0]
+    step(tf.constant(-1), "assign")
+    assert variable.numpy().tolist() == [2.0, 3.0]

@@ -74,6 +74,7 @@ def test_a_loop_of_ones_own() -> None:
 
 @pytest.mark.usefixtures("_with_or_without_jax")
 def test_a_distribution_of_keras_over_one_device() -> None:
+    pytest.importorskip("jax")
     with tf.keras.distribution.DataParallel(devices=["cpu:0"]).scope():
         model = new_model()
         history = model.fit(X, Y, verbose=0).history

@@ -87,7 +87,8 @@ class Traces:
         self._sweep_at = _SWEEP
         self.by_key = _ByKey()
         self.fast = FastCalls()
-        self.pending: dict[Any, Pending] = {}
+        self.pending: dict[tuple[Any, Any], Pending] = {}
+        """Those under way, for arguments and surroundings: whether they fit the rest is told when they are done."""
         self.nested: weakref.WeakSet[Graph] = weakref.WeakSet()
         """The graphs that have `NESTED` traces of this function."""
         self.relaxed: dict[Any, list[TensorSpec]] = {}
@@ -155,26 +156,30 @@ class Traces:
         the caller has to trace, and to call `release`.
         """
         while True:
-            identity = self, general
             with self.lock:
+                # Another thread may have found out meanwhile what else the traces depend on.
+                key, general = self._renewed(key), self._renewed(general)
+                identity = self, general
                 found = self.find(general) or recursion.under_way(identity) or recursion.member(identity)
                 if found is not None:
                     known = self.by_key.get(general)
                     if known is not None:
                         self.by_key.setdefault(key, known)
                     return found, False
-                others = self.pending.get(general)
-                if others is None:
-                    made = self.pending[general] = self._pending(identity, function)
+                others = self.pending.setdefault(self._own(general), made := self._pending(identity, function))
+                if others is made:
                     return made, True
             if not others.wait():  # its thread waits for this one: both make the trace
                 return self._pending(identity, function), True
-            key, general = self._renewed(key), self._renewed(general)
 
     def _renewed(self, key: Any, known: Mapping[Any, Guard] = MappingProxyType({})) -> Any:
         """The key of a call that was made before it was known what else the traces depend on."""
+        return self.key_of_call(*self._own(key), known)
+
+    def _own(self, key: Any) -> tuple[Any, Any]:
+        """The part of a key that stays the same when more is known of what the traces depend on."""
         count = len(self.parameters.names)
-        return self.key_of_call(key[:count], key[count] if len(key) > count else None, known)
+        return key[:count], key[count] if len(key) > count else None
 
     def _pending(self, identity: Any, function: Callable[..., Any]) -> Pending:
         code = getattr(function, "__code__", None)
@@ -183,8 +188,8 @@ class Traces:
     def release(self, pending: Pending, general: object) -> None:
         """The trace is made, or has failed: other threads need not wait any more."""
         with self.lock:
-            if self.pending.get(general) is pending:
-                del self.pending[general]
+            if self.pending.get(self._own(general)) is pending:
+                del self.pending[self._own(general)]
         pending.done.set()
 
     def remember(self, concrete: ConcreteFunction, key: Any, general: object, warn: bool) -> None:

@@ -134,5 +134,5 @@ def _steady(text: str) -> str:
     """The text without what differs between runs and versions of Python: addresses, numbers of graphs, suggestions."""
     text = re.sub(rf'"{re.escape(LIBRARY)}([^"]*)", line \d+', r'"\1", line N', text)
     text = re.sub(rf"{re.escape(PACKAGE)}([^:]*):\d+", r"autograph\1:N", text)
-    text = re.sub(r"\. Did you mean.*", "", text)
+    text = re.sub(r"\. Did you mean.*| and no __dict__ for setting new attributes", "", text)
     return re.sub(r"(__inference_[^\s\]]+)_\d+", r"\1_N", re.sub(r"\b0x[0-9a-f]+", "0x…", text))

@@ -120,8 +120,7 @@ class Function:
             if settings.run_functions_eagerly:
                 return self._converted()(*args, **kwargs)
             traces, local = self.trace_cache, trace.LOCAL
-            alone = not (trace.open_graphs or observers or numerics.enabled or local.tapes or local.ambient is not None
-                         or local.device is not None)  # fmt: skip
+            alone = local.is_plain and not (trace.open_graphs or observers or numerics.enabled)
             if alone:
                 result = traces.fast.call(args, kwargs)
                 if result is not MISS:

@@ -23,6 +23,12 @@ class _Local(threading.local):
     replica: Any = None  # the context of the replica, one of several, that is being traced
     single: Any = None  # the context of the replica, the only one, that runs
     is_between: bool = False  # whether what is traced runs in between the replicas, with all they have
+    is_plain: bool = True  # whether no tape records, and neither `ambient` nor `device` is set: one look for each call
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name in ("tapes", "ambient", "device"):
+            super().__setattr__("is_plain", not self.tapes and self.ambient is None and self.device is None)
 
 
 LOCAL = _Local()

@@ -5,6 +5,7 @@ JAX fixes the devices when it starts: at the first use of one. What is to be set
 
 from __future__ import annotations
 
+import functools
 import glob
 import importlib.util
 import os
@@ -142,9 +143,9 @@ def has_sign(kind: str | None = None) -> bool:
         return False
     named = bool(platforms)
     gpu = bool(gpus_seen()) or (named and bool({"cuda", "gpu", "rocm"} & set(platforms.split(","))))
-    gpu |= bool(glob.glob("/dev/kfd")) and has_plugin("rocm")
-    tpu = any(name in os.environ for name in _TPU_SIGNS) or bool(glob.glob("/dev/accel[0-9]*"))
-    tpu = (tpu and importlib.util.find_spec("libtpu") is not None) or (named and "tpu" in platforms)
+    gpu |= has_plugin("rocm") and bool(glob.glob("/dev/kfd"))
+    tpu = is_installed("libtpu") and (not os.environ.keys().isdisjoint(_TPU_SIGNS) or bool(glob.glob("/dev/accel*")))
+    tpu |= named and "tpu" in platforms
     return {"GPU": gpu, "TPU": tpu}.get(kind, gpu or tpu) if kind else gpu or tpu
 
 
@@ -161,6 +162,7 @@ def gpus_seen() -> int:
     return min(len(files), before_bad)
 
 
+@functools.cache
 def has_plugin(name: str) -> bool:
     """Whether a plugin of JAX's is installed, such as jax-cuda12-plugin."""
     try:

@@ -136,22 +136,28 @@ def asks_for_cpus() -> bool:
     return "jax_num_cpu_devices" in _settings or bool(os.environ.get("JAX_NUM_CPU_DEVICES")) or flag
 
 
+def _platforms() -> set[str]:
+    """The platforms that JAX is told to use; none: whichever there are."""
+    named = configured("jax_platforms") or os.environ.get("JAX_PLATFORMS", "")
+    return set(named.lower().split(",")) - {""}
+
+
 def has_sign(kind: str | None = None) -> bool:
     """Whether a cheap look finds a sign of an accelerator (of a kind) that JAX may use. Nothing is loaded for that."""
-    platforms = os.environ.get("JAX_PLATFORMS", "").lower() or str(configured("jax_platforms") or "")
-    if not is_installed("jax") or (platforms and not set(platforms.split(",")) - {"cpu", ""}):
+    platforms = _platforms()
+    if not is_installed("jax") or platforms == {"cpu"}:
         return False
-    named = bool(platforms)
-    gpu = bool(gpus_seen()) or (named and bool({"cuda", "gpu", "rocm"} & set(platforms.split(","))))
+    gpu = bool(gpus_seen()) or bool({"cuda", "gpu", "rocm"} & platforms)
     gpu |= has_plugin("rocm") and bool(glob.glob("/dev/kfd"))
     tpu = is_installed("libtpu") and (not os.environ.keys().isdisjoint(_TPU_SIGNS) or bool(glob.glob("/dev/accel*")))
-    tpu |= named and "tpu" in platforms
+    tpu |= "tpu" in platforms
     return {"GPU": gpu, "TPU": tpu}.get(kind, gpu or tpu) if kind else gpu or tpu
 
 
 def gpus_seen() -> int:
     """How many GPUs of NVIDIA there seem to be that JAX may use, by the files of their driver."""
-    if configured("jax_platforms") == "cpu" or not (is_installed("jax") and has_plugin("cuda")):
+    platforms = _platforms()
+    if (platforms and platforms.isdisjoint({"cuda", "gpu"})) or not (is_installed("jax") and has_plugin("cuda")):
         return 0
     files = [path for path in glob.glob("/dev/nvidia[0-9]*") if os.access(path, os.R_OK | os.W_OK)]
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")

@@ -24,7 +24,7 @@ def apart(count: int = 4, **environment: str) -> Callable[[Callable[[], None]], 
         def wrapper() -> None:
             pytest.importorskip("jax")
             code = f"from tests.runtime.state.apart import main; main({test.__module__!r}, {test.__name__!r}, {count})"
-            flags = {"XLA_FLAGS": "--xla_backend_optimization_level=0", **environment}
+            flags = {"XLA_FLAGS": "--xla_backend_optimization_level=0", "JAX_PLATFORMS": "cpu", **environment}
             kept = {name: value for name, value in os.environ.items() if not name.startswith(("AUTOGRAPH_", "JAX_"))}
             ran = subprocess.run(
                 [sys.executable, "-c", code], cwd=ROOT, env={**kept, **flags}, capture_output=True, text=True

@@ -15,6 +15,7 @@ import pytest
 
 import autograph as tf
 from autograph.runtime.base import copies
+from autograph.runtime.engines.xla import machine
 
 from .apart import ROOT, apart
 
@@ -39,6 +40,21 @@ def test_without_a_wish_nothing_loads_jax():
     )
     kept = {name: value for name, value in os.environ.items() if not name.startswith("AUTOGRAPH_")}
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, env={**kept, "JAX_PLATFORMS": "cpu"})
+
+
+@pytest.mark.parametrize(("platforms", "visible", "count"), [
+    ("", None, 2), ("cuda,cpu", None, 2), ("gpu", "1", 1), ("cpu", None, 0), ("rocm", None, 0), ("", "0,-1,1", 1),
+])  # fmt: skip
+def test_gpus_are_counted_as_jax_and_cuda_read_the_environment(platforms, visible, count, monkeypatch):
+    monkeypatch.setattr(machine, "is_installed", lambda library: library == "jax")
+    monkeypatch.setattr(machine, "has_plugin", lambda name: name == "cuda")
+    monkeypatch.setattr(glob, "glob", lambda path: ["/dev/nvidia0", "/dev/nvidia1"])
+    monkeypatch.setattr(os, "access", lambda path, mode: True)
+    monkeypatch.setenv("JAX_PLATFORMS", platforms)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert machine.gpus_seen() == count and machine.has_sign("GPU") == (count > 0 or platforms == "rocm")
 
 
 def test_names():

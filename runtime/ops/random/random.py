@@ -187,9 +187,7 @@ def normal(
 
     Raises `InvalidArgumentError` for a `dtype` that is not floating.
     """
-    if LOCAL.replica is not None:
-        return stateless_normal(shape, LOCAL.replica.random_seed(seed), mean, stddev, dtype, name)
-    return _stateful(normal_op, shape, mean, stddev, dtype, seed, name)
+    return _stateful(normal_op, stateless_normal, shape, mean, stddev, dtype, seed, name)
 
 
 def truncated_normal(
@@ -204,14 +202,15 @@ def truncated_normal(
 
     Raises `InvalidArgumentError` for a `dtype` that is not floating.
     """
-    if LOCAL.replica is not None:
-        return stateless_truncated_normal(shape, LOCAL.replica.random_seed(seed), mean, stddev, dtype, name)
-    return _stateful(truncated_op, shape, mean, stddev, dtype, seed, name)
+    return _stateful(truncated_op, stateless_truncated_normal, shape, mean, stddev, dtype, seed, name)
 
 
 def _stateful(
-    record: Op, shape: ShapeLike, mean: object, stddev: object, dtype: DTypeLike, seed: int | None, name: str | None
-) -> Any:
+    record: Op, stateless: Callable[..., Any], shape: ShapeLike, mean: object, stddev: object, dtype: DTypeLike,
+    seed: int | None, name: str | None,
+) -> Any:  # fmt: skip
+    if LOCAL.replica is not None:
+        return stateless(shape, LOCAL.replica.random_seed(seed), mean, stddev, dtype, name)
     target = as_dtype(dtype)
     require(target.is_floating, f"normal random numbers can't have dtype {target.name}")
     hint, inputs = as_dims(shape)

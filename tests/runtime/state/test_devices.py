@@ -18,6 +18,7 @@ from autograph.runtime.base import copies
 from autograph.runtime.engines.xla import machine
 
 from .apart import ROOT, apart
+from .waiting import wait_on
 
 NAME = "/job:localhost/replica:0/task:0/device:{}"
 
@@ -496,23 +497,4 @@ def test_ctrl_c_ends_a_loop():
 
 @apart()
 def test_a_loop_may_wait_for_another_thread():
-    go = tf.Variable(False)
-
-    @tf.function
-    def wait():
-        turns = 0
-        while not go:
-            turns += 1
-        return turns
-
-    def start():
-        with tf.device("CPU:1"):
-            found.append(wait())
-
-    found = []
-    thread = threading.Thread(target=start)
-    thread.start()
-    threading.Event().wait(1.0)
-    go.assign(True)
-    thread.join()
-    assert len(found) == 1
+    wait_on("CPU:1", 1.0)

@@ -15,6 +15,8 @@ import pytest
 import autograph as tf
 from autograph.runtime.base import copies
 
+from .waiting import wait_on
+
 pytestmark = [
     pytest.mark.gpu,
     pytest.mark.skipif(not tf.config.list_physical_devices("GPU"), reason="no GPU here"),
@@ -219,23 +221,4 @@ def test_ctrl_c_ends_a_loop():
 
 
 def test_a_loop_may_wait_for_another_thread():
-    go = tf.Variable(False)
-
-    @tf.function
-    def wait():
-        turns = 0
-        while not go:
-            turns += 1
-        return turns
-
-    def start():
-        with tf.device("/GPU:0"):
-            found.append(wait())
-
-    found = []
-    thread = threading.Thread(target=start)
-    thread.start()
-    threading.Event().wait(3.0)
-    go.assign(True)
-    thread.join()
-    assert len(found) == 1
+    wait_on("/GPU:0", 3.0)

@@ -56,11 +56,14 @@ class Lowering:
     holds: what variables hold at this point.
     is_to_stop: a function of Python's that loops call now and then, which end where it says so; ``looks``: whether any
         does.
+    least_work: what a turn of a loop takes at least, in the units of `costs`, however little it does.
     node: the node that is being lowered, for `NotLowered`; and the outermost one that it is in.
     """
 
-    def __init__(self, graph: Graph, capacity: int, is_careful: bool, is_to_stop: Callable[[], bool]) -> None:
-        self.is_to_stop = is_to_stop
+    def __init__(
+        self, graph: Graph, capacity: int, is_careful: bool, is_to_stop: Callable[[], bool], least_work: int
+    ) -> None:
+        self.is_to_stop, self.least_work = is_to_stop, least_work
         self.failed: Any = False
         self.short: Any = False
         self.stopped: Any = False

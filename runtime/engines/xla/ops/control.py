@@ -153,7 +153,7 @@ def _looped(
     good = jnp.asarray(False)
     carry = [*leaves(state), good, good] if is_plain else tested(state, good, good)
     looks = (here.is_careful or not here.is_in_loop) and not here.is_among_replicas
-    most = max(1, (_BETWEEN_LOOKS if looks else _WITHOUT_LOOKS) // _work(node))
+    most = max(1, (_BETWEEN_LOOKS if looks else _WITHOUT_LOOKS) // _work(node, here.least_work))
     if here.is_among_replicas or (trips is not None and trips <= most):
         carry = lax.while_loop(goes_on, turned, carry)
     elif looks:
@@ -209,10 +209,10 @@ def _asked(here: Lowering, count: Lowered) -> Any:
     return jax.pure_callback(ask, ShapeDtypeStruct((), bool), count)
 
 
-def _work(node: While) -> int:
-    """The work of a turn of a loop, of which nobody knows how often loops in it turn."""
+def _work(node: While, least: int) -> int:
+    """The work of a turn of a loop, of which nobody knows how often loops in it turn; ``least`` for a turn of any."""
     inner = [each for graph in node.subgraphs for each in graph.walk() if isinstance(each, While)]
-    return costs.of_turn(node) + _TURNS * sum(map(costs.of_turn, inner))
+    return max(costs.of_turn(node), least) + _TURNS * sum([max(costs.of_turn(each), least) for each in inner])
 
 
 def _is_fixed(node: While, place: int) -> bool:

@@ -12,6 +12,7 @@ import pytest
 
 import autograph as tf
 from autograph.errors import UnimplementedError
+from autograph.runtime.engines.xla.program import _Program
 from tests.runtime.engines.xla.common import agree, region_of
 
 
@@ -145,3 +146,16 @@ def test_ctrl_c_ends_a_loop(function: Any) -> None:
     with pytest.raises(KeyboardInterrupt):
         region.run(np.float32(1.0), np.int32(2_000_000_000))
     assert region.run(np.float32(1.0), np.int32(0))[0] == 1.0
+
+
+@pytest.mark.parametrize(("is_on_cpu", "most", "least"), [(True, 0, 0), (False, 3, 2)])
+def test_loops_with_costly_turns_ask_python_as_often_in_time(
+    is_on_cpu: bool, most: int, least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A turn on an accelerator takes some 15 us whatever it does: it asks each 10,000 turns."""
+    asked: list[None] = []
+    monkeypatch.setattr(_Program, "_is_on_cpu", is_on_cpu)
+    monkeypatch.setattr(_Program, "_is_to_stop", lambda self: bool(asked.append(None)))
+    region = region_of(long, tf.constant(1.0), tf.constant(1))
+    region.run(np.float32(1.0), np.int32(25_000))
+    assert least <= len(asked) <= most

@@ -15,12 +15,12 @@ from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.ops.host.collective import ALL_GATHER, ALL_REDUCE, REPLICA_ID
 from autograph.runtime.ops.host.state import ASSIGN, UPDATE
 from autograph.runtime.ops.shape.joining import concat, stack, unstack
-from autograph.runtime.state.aggregation import VariableAggregation, VariableSynchronization
+from autograph.runtime.state.aggregation import VariableAggregation
 from autograph.runtime.tensors.convert import constant, convert_to_tensor
 from autograph.runtime.tensors.tensor import Tensor
 from autograph.runtime.tensors.tracing_state import LOCAL
 
-from .values import PerReplica, ReduceOp
+from .values import PerReplica, ReduceOp, mean_of, require_numbers
 
 if TYPE_CHECKING:
     from autograph.runtime.ir.op import Op
@@ -85,8 +85,9 @@ class ReplicaContext:
     def _reduced(self, how: str, tensor: Tensor) -> Any:
         if not self._is_one_of_several:
             return tensor
+        require_numbers(how, tensor)
         if how == "mean" and tensor.dtype.is_integer:
-            return ALL_REDUCE(tensor, how="sum") / self.num_replicas_in_sync
+            return mean_of(ALL_REDUCE(tensor, how="sum"), self.num_replicas_in_sync)
         return ALL_REDUCE(tensor, how=how)
 
     def all_gather(self, value: object, axis: int, options: object = None) -> Any:
@@ -128,11 +129,30 @@ class ReplicaContext:
         number = constant(0) if LOCAL.is_between else cast(REPLICA_ID() + 1, int64)
         return stack([value[0] + value[1], cast(number, int64) + (0 if seed is None else (seed % 2**31 + 1) * 2**20)])
 
-    def assigned(self, variable: Variable, op: Op, inputs: list[Any]) -> list[Any]:
-        """What a variable is set to that replicas have together, where one does that.
+    def has_own(self, variable: Variable) -> bool:
+        """Whether what runs has a value of a variable of its own.
+
+        Raises `FailedPreconditionError` for a variable of another strategy.
+        """
+        self._require_mine(variable)
+        return variable.own is not None and not LOCAL.is_between
+
+    def _require_mine(self, variable: Variable) -> None:
+        if variable.strategy not in (None, self.strategy) and not self.strategy.is_default:
+            raise FailedPreconditionError(
+                f"Mixing different tf.distribute.Strategy objects: the variable {variable.name!r} was made in the "
+                f"scope of {variable.strategy!r}, and is used in the replicas of {self.strategy!r}",
+                remedy="make it in the scope of the strategy that runs, or outside of all where it is only read",
+            )
+
+    def assigned(self, variable: Variable, op: Op, inputs: list[Any]) -> tuple[Op, list[Any]]:
+        """How a variable that replicas have together is set, where one does that.
 
         Raises `FailedPreconditionError` for one that they do not have, `UnimplementedError` for what can't be reduced.
         """
+        self._require_mine(variable)
+        if not self._is_one_of_several:
+            return op, inputs
         if not variable.is_mirrored:
             raise FailedPreconditionError(
                 f"the variable {variable.name!r} is set in strategy.run, but was made outside of the strategy's scope",
@@ -140,16 +160,17 @@ class ReplicaContext:
             )
         how = _HOW.get(variable.aggregation)
         if how is None or LOCAL.is_between:
-            return inputs
-        is_sum = variable.synchronization is VariableSynchronization.ON_READ and how == "sum"
-        if op is UPDATE or (is_sum and op is ASSIGN):
+            return op, inputs
+        if op is UPDATE:
             raise UnimplementedError(
                 f"{variable.name!r}, which is aggregated by {variable.aggregation.name}, can't be set like this in "
                 "strategy.run: what replicas set does not add up",
                 construct=op.name,
-                remedy="use assign_add, or set it outside of strategy.run",
+                remedy="set all of it, by assign, assign_add or assign_sub, or set it outside of strategy.run",
             )
-        return [ALL_REDUCE(inputs[0], how=how)]
+        if variable.own is not None:
+            return ASSIGN, [variable.own.assigned(op, *inputs)]
+        return op, [ALL_REDUCE(inputs[0], how=how)]
 
 
 @contextmanager

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from autograph.runtime.base import nest
 from autograph.runtime.functions.function import function
+from autograph.runtime.ops.reduce.reduce import reduce_mean
+from autograph.runtime.ops.shape.joining import stack
 
 from .values import PerReplica, divided, gathered
 
@@ -19,7 +21,8 @@ __all__ = ["in_replicas"]
 def in_replicas(strategy: Strategy, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A step of a batch as one that each replica makes with its part of it.
 
-    Of scalars, such as losses and metrics so far, the result has what the first replica has; other results are joined.
+    Of scalars, such as losses and metrics so far, the result has the mean over replicas, as in Keras; other results are
+    joined.
     """
 
     def run(batch: object) -> Any:
@@ -33,4 +36,7 @@ def in_replicas(strategy: Strategy, step: Callable[[Any], Any]) -> Callable[[Any
 def _joined(leaf: object) -> Any:
     if not isinstance(leaf, PerReplica):
         return leaf
-    return leaf.values[0] if leaf.values[0].static_shape == () else gathered(leaf.values, 0)
+    first = leaf.values[0]
+    if first.static_shape != ():
+        return gathered(leaf.values, 0)
+    return reduce_mean(stack(list(leaf.values)), 0) if first.dtype.kind in "iufc" else first

@@ -22,7 +22,7 @@ from autograph.settings import settings
 
 from . import uniform
 from .context import in_replica
-from .values import PerReplica
+from .values import PerReplica, require_count
 
 if TYPE_CHECKING:
     from autograph.runtime.functions.concrete import ConcreteFunction
@@ -87,7 +87,7 @@ class Replicator:
     def _replicated(self, inner: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """Have the replicas run a function in the current graph; returns its results."""
         split: dict[int, PerReplica] = {}
-        args, kwargs = nest.map_structure(lambda leaf: _stand_in(leaf, split), (tuple(args), dict(kwargs)))
+        args, kwargs = nest.map_structure(lambda leaf: self._stand_in(leaf, split), (tuple(args), dict(kwargs)))
         with in_replica(self._strategy):
             concrete = inner.get_concrete_function(*args, **kwargs)
         if concrete.state:
@@ -102,6 +102,19 @@ class Replicator:
         results = self._added(concrete, [*given, *map(SymbolicTensor, concrete.graph.captures)])
         return concrete.packed(results)
 
+    def _stand_in(self, leaf: object, split: dict[int, PerReplica]) -> Any:
+        """What stands for an argument while the function is traced; ``split`` notes it of what is a `PerReplica`."""
+        if not isinstance(leaf, PerReplica):
+            return leaf
+        require_count(leaf, self._strategy.num_replicas_in_sync, self._strategy)
+        values = [convert_to_tensor(value) for value in leaf.values]
+        shape = values[0].static_shape
+        for value in values[1:]:
+            shape = shapes.relax(shape, value.static_shape)
+        spec = TensorSpec(shape, values[0].dtype)
+        split[id(spec)] = PerReplica(values)
+        return spec
+
     def _added(self, concrete: ConcreteFunction, given: Sequence[Any]) -> list[PerReplica]:
         """Add the node; ``given`` has what stands for each input of the graph."""
         is_own = [isinstance(each, PerReplica) for each in given]
@@ -114,16 +127,3 @@ class Replicator:
         node = trace.add_node(REPLICATED, values, attributes, program.types(), concrete.graph.name, (graph,))
         outputs, count = list(map(SymbolicTensor, node.outputs)), program.count
         return [PerReplica(outputs[start : start + count]) for start in range(0, len(outputs), count)]
-
-
-def _stand_in(leaf: object, split: dict[int, PerReplica]) -> Any:
-    """What stands for an argument while the function is traced; ``split`` notes it of what is a `PerReplica`."""
-    if not isinstance(leaf, PerReplica):
-        return leaf
-    values = [convert_to_tensor(value) for value in leaf.values]
-    shape = values[0].static_shape
-    for value in values[1:]:
-        shape = shapes.relax(shape, value.static_shape)
-    spec = TensorSpec(shape, values[0].dtype)
-    split[id(spec)] = PerReplica(values)
-    return spec

@@ -18,11 +18,12 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from types import NoneType
 from typing import Any
 
-from autograph.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
+from autograph.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from autograph.runtime.base import nest
 from autograph.runtime.base.devices import HOST
 from autograph.runtime.ops.random.generators import generators
@@ -35,8 +36,9 @@ from autograph.runtime.tensors.tracing_state import LOCAL
 from .context import Keywords, Merged, ReplicaContext, in_replica, in_scope
 from .datasets import InputContext, divided_dataset, grouped_dataset
 from .mesh import BATCH, MeshSpread, device_name, device_names
+from .on_read import OwnValues
 from .replicate import Replicator
-from .values import PerReplica, ReduceOp, gathered, local_results, reduced
+from .values import PerReplica, ReduceOp, gathered, local_results, reduced, require_count
 
 __all__ = [
     "MirroredStrategy", "OneDeviceStrategy", "Strategy", "experimental_set_strategy", "get_replica_context",
@@ -63,6 +65,11 @@ class Strategy:
         """How many replicas there are."""
         return len(self.devices)
 
+    @property
+    def is_default(self) -> bool:
+        """Whether this is the strategy where there is no other."""
+        return self is default_strategy()
+
     @functools.cached_property
     def spread(self) -> MeshSpread | None:
         """How the program of one replica runs over all devices, as `fit` has it; None where Python is."""
@@ -77,6 +84,13 @@ class Strategy:
         generators.states[id(state)] = state
         return state
 
+    def started(self, variable: Variable, value: Any) -> Any:
+        """What a variable of which replicas have values of their own holds first, where all of these are a value."""
+        if self.num_replicas_in_sync == 1:
+            return value
+        variable.own = OwnValues(value, variable.aggregation, self.num_replicas_in_sync, variable.name)
+        return variable.own.together()
+
     @contextmanager
     def scope(self) -> Iterator[Strategy]:
         """Variables made in here are those of all replicas, which hold the same.
@@ -86,12 +100,15 @@ class Strategy:
         if self is default_strategy() and LOCAL.strategy is None:
             yield self
             return
-        if LOCAL.strategy not in (None, self):
+        self._require_no_other()
+        with in_scope(self):
+            yield self
+
+    def _require_no_other(self) -> None:
+        if LOCAL.strategy not in (None, self, default_strategy()):
             raise FailedPreconditionError(
                 f"Mixing different tf.distribute.Strategy objects: {self!r} is not {LOCAL.strategy!r}"
             )
-        with in_scope(self):
-            yield self
 
     def run(
         self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Keywords = None, options: object = None
@@ -102,11 +119,15 @@ class Strategy:
         its results are returned. With several it is traced once, as by `tf.function`, and `all_reduce`, optimizers,
         metrics and variables with an ``aggregation`` put together what the replicas have.
 
-        Raises `UnimplementedError` for what replicas can't do together.
+        Raises `UnimplementedError` for what replicas can't do together, `FailedPreconditionError` in the scope of
+        another strategy and for its variables, `InvalidArgumentError` for arguments that are no sequence, or have values
+        of another number of replicas, and `InvalidTypeError` for what is no function.
         """
+        _check_call(fn, args, kwargs)
         self._require_in_between("run")
+        self._require_no_other()
         if self.num_replicas_in_sync == 1:
-            args, kwargs = nest.map_structure(_only, (tuple(args), dict(kwargs or {})))
+            args, kwargs = nest.map_structure(self._only, (tuple(args), dict(kwargs or {})))
             with nullcontext() if self.devices == (_HOST,) else device(self.devices[0]), in_replica(self):
                 return CONVERTED.function(fn)(*args, **kwargs)
         return self._replicator.run(fn, args, kwargs or {})
@@ -116,6 +137,18 @@ class Strategy:
             raise FailedPreconditionError(
                 f"`{method}` requires being in cross-replica context, use get_replica_context().merge_call()"
             )
+
+    def _only(self, leaf: object) -> Any:
+        return self._parts(leaf)[0] if isinstance(leaf, PerReplica) else leaf
+
+    def _parts(self, value: object) -> tuple[Any, ...]:
+        """What each replica has; of what is the same for all, that alone.
+
+        Raises `InvalidArgumentError` for a value of another number of replicas.
+        """
+        if isinstance(value, PerReplica):
+            require_count(value, self.num_replicas_in_sync, self)
+        return local_results(value)
 
     # Putting together what replicas have
 
@@ -132,17 +165,18 @@ class Strategy:
         if isinstance(value, Merged) and axis is None:
             context = LOCAL.replica
             return context.all_reduce(how, value.own)
-        if not isinstance(value, PerReplica) and self.num_replicas_in_sync > 1 and how is ReduceOp.SUM:
+        parts = self._parts(value)
+        if len(parts) < self.num_replicas_in_sync and how is ReduceOp.SUM:
             raise InvalidArgumentError(
                 f"A non-DistributedValues value {value!r} cannot be reduced with the given reduce op {how}: it is not "
                 "told what each replica has"
             )
-        return reduced(how, local_results(value), axis)
+        return reduced(how, parts, axis)
 
     def gather(self, value: object, axis: int) -> Any:
         """What the replicas have, joined along an axis, for each value of a structure."""
         self._require_in_between("gather")
-        return nest.map_structure(lambda leaf: gathered(local_results(leaf), axis), value)
+        return nest.map_structure(lambda leaf: gathered(self._parts(leaf), axis), value)
 
     def experimental_local_results(self, value: object) -> tuple[Any, ...]:
         """What each replica has, as a tuple; of what is the same for all, that alone."""
@@ -175,8 +209,16 @@ class Strategy:
         return f"<{type(self).__name__} devices={list(self.devices)}>"
 
 
-def _only(leaf: object) -> Any:
-    return leaf.values[0] if isinstance(leaf, PerReplica) else leaf
+def _check_call(fn: object, args: object, kwargs: object) -> None:
+    """Raise an error for what is no call of a function."""
+    if not callable(fn):
+        raise InvalidTypeError(f"strategy.run takes a function, not {fn!r}")
+    if not isinstance(args, (list, tuple)):
+        raise InvalidArgumentError(
+            f"positional args must be a list or tuple, got {type(args)}", remedy="write strategy.run(f, args=(x,))"
+        )
+    if not isinstance(kwargs, (Mapping, NoneType)):
+        raise InvalidTypeError(f"strategy.run takes a dict of keyword arguments, not {kwargs!r}")
 
 
 def _as_one(values: Sequence[Any]) -> Any:

@@ -7,15 +7,17 @@ import itertools
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import InvalidArgumentError, InvalidTypeError
 from autograph.runtime.base import nest
 from autograph.runtime.base.composite import Composite, CompositeSpec
+from autograph.runtime.base.dtypes import float32, float64
 from autograph.runtime.functions.arguments import spec_of
 from autograph.runtime.ops.elementwise.elementwise import add_n, cast
 from autograph.runtime.ops.elementwise.math import minimum
 from autograph.runtime.ops.reduce.reduce import reduce_sum
 from autograph.runtime.ops.shape.joining import concat
 from autograph.runtime.ops.shape.shape import shape
+from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.spec import TensorSpec
 
@@ -23,7 +25,10 @@ if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import TensorLike
     from autograph.runtime.tensors.tensor import Tensor
 
-__all__ = ["DistributedValues", "PerReplica", "PerReplicaSpec", "ReduceOp", "local_results", "reduced"]
+__all__ = [
+    "DistributedValues", "PerReplica", "PerReplicaSpec", "ReduceOp", "local_results", "mean_of", "reduced",
+    "require_count", "require_numbers",
+]  # fmt: skip
 
 
 class ReduceOp(enum.Enum):
@@ -85,22 +90,60 @@ class PerReplica(DistributedValues, Composite):
 
 
 def local_results(value: object) -> tuple[Any, ...]:
-    """The values of all replicas; of what is no `PerReplica`, itself alone."""
+    """The values of all replicas; of what is the same for all, itself alone."""
+    if isinstance(value, Variable) and value.own is not None:
+        return tuple(value.own.each())
     return value.values if isinstance(value, PerReplica) else (value,)
+
+
+def require_count(value: PerReplica, count: int, strategy: object) -> None:
+    """Raise `InvalidArgumentError` for a value of another number of replicas than a strategy has."""
+    if len(value.values) != count:
+        raise InvalidArgumentError(
+            f"a value of {len(value.values)} replicas is given to {strategy!r}, which has {count}",
+            remedy="use it with the strategy that it is from",
+        )
 
 
 def _mean_rows(parts: Sequence[Any], axis: int) -> Any:
     """The mean along an axis of what several replicas have, which may be of different lengths."""
-    total = add_n([reduce_sum(part, axis) for part in parts])
-    return total / cast(add_n([shape(part)[axis] for part in parts]), total.dtype)
+    return mean_of(_added(parts, axis), add_n([shape(part)[axis] for part in parts]))
+
+
+def _added(parts: Sequence[Any], axis: int | None) -> Any:
+    """A sum, in the dtype of the parts: integers wrap around, as in TensorFlow."""
+    return add_n(parts if axis is None else [cast(reduce_sum(part, axis), part.dtype) for part in parts])
+
+
+def mean_of(total: Any, count: Any) -> Any:
+    """A mean: of integers it is a float32 if they have 8 or 16 bits, else a float64, as of TensorFlow's `truediv`."""
+    kind = total.dtype
+    if kind.is_integer:
+        kind = float32 if kind.size <= 2 else float64
+    return cast(total, kind) / cast(count, kind)
 
 
 def reduced(how: ReduceOp, parts: Sequence[Any], axis: int | None) -> Tensor:
-    """The sum or mean over replicas, and along an axis of each when it is given."""
+    """The sum or mean over replicas, and along an axis of each when it is given: as it is where there is one part.
+
+    Raises `InvalidTypeError` for what is no number.
+    """
     tensors = [convert_to_tensor(part) for part in parts]
+    if axis is None and len(tensors) == 1:
+        return tensors[0]
+    require_numbers(how.value.lower(), tensors[0])
     if how is ReduceOp.SUM:
-        return add_n(tensors if axis is None else [reduce_sum(part, axis) for part in tensors])
-    return add_n(tensors) / len(tensors) if axis is None else _mean_rows(tensors, axis)
+        return _added(tensors, axis)
+    return mean_of(_added(tensors, None), len(tensors)) if axis is None else _mean_rows(tensors, axis)
+
+
+def require_numbers(how: str, tensor: Tensor) -> None:
+    """Raise `InvalidTypeError` for a tensor of strings or truth values."""
+    if tensor.dtype.kind not in "iufc":
+        raise InvalidTypeError(
+            f"replicas have no {how} of tensors of {tensor.dtype.name}: it is of numbers",
+            remedy="use `gather`, or tf.cast(x, tf.int32) for truth values",
+        )
 
 
 def gathered(parts: Sequence[Any], axis: int) -> Tensor:

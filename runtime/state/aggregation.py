@@ -20,8 +20,11 @@ class VariableAggregation(enum.Enum):
 
 
 class VariableSynchronization(enum.Enum):
-    """When replicas of a strategy tell each other what they assign. ``ON_READ``: a running total, which `assign_add`
-    and `assign_sub` change in a replica, and nothing else."""
+    """When replicas of a strategy tell each other what they assign.
+
+    ``ON_READ``: each has a value of its own, which it alone reads and sets; outside of replicas the variable is what
+    its aggregation makes of these. Set there, all get the value, or equal parts of it where they are summed.
+    """
 
     AUTO = 0
     NONE = 1

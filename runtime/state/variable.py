@@ -59,7 +59,7 @@ class Variable:
     Parameters
     ----------
     initial_value: what converts to a tensor, or a function without parameters that gives it.
-    trainable: whether gradient tapes watch the variable by themselves; True when left out.
+    trainable: whether gradient tapes watch the variable by themselves; when left out True, False with ``ON_READ``.
     validate_shape: False: the shape is unknown, unless `shape` tells it.
     name: its name is this with ``:0``; ``"Variable"`` when left out.
     dtype: when left out, that of the initial value.
@@ -84,6 +84,7 @@ class Variable:
     """The value, as an array of NumPy's. It is made when it is asked for, where the variable is `resident`."""
     resident: Any = None
     """What the variable holds, as an array of JAX's, where it has no ``array``."""
+    own: Any = None  # the values of replicas, where each has one: see `distribute.on_read`
     operation: Node | None = None
     """In a graph, the assignment that has returned the variable."""
 
@@ -106,13 +107,13 @@ class Variable:
                     f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not compatible with "
                     f"the explicitly supplied `shape` argument ({TensorShape(known)})."
                 )
-        hold(self, value)
-        self._dtype = value.dtype
-        self._static_shape = known
-        self._trainable = True if trainable is None else bool(trainable)
+        self._dtype, self._static_shape = value.dtype, known
+        is_one = synchronization is not VariableSynchronization.ON_READ
+        self._trainable = is_one if trainable is None else bool(trainable)
         self.constraint = constraint
-        self.synchronization, self.aggregation = synchronization, aggregation
-        self.is_mirrored = trace.LOCAL.strategy is not None or in_effect() is not None
+        self.synchronization, self.aggregation, self.strategy = synchronization, aggregation, trace.LOCAL.strategy
+        self.is_mirrored = self.strategy is not None or in_effect() is not None
+        hold(self, value if is_one or self.strategy is None else self.strategy.started(self, value))
         self.choices: list[Any] = []
         graph = trace.current_graph()
         by_hand = None if graph is None else BY_HAND.known(graph)
@@ -185,7 +186,10 @@ class Variable:
         origin = self.origin
         if deferred.waiting:
             deferred.before_use(origin)
-        if trace.current_graph() is not None:
+        replica = trace.LOCAL.replica
+        if replica is not None and replica.has_own(origin):
+            tensor = origin.own.here()
+        elif trace.current_graph() is not None:
             tensor = trace.apply(
                 state.READ, name="read", variable=origin, dtype=origin._dtype, shape=origin._static_shape
             )
@@ -236,12 +240,15 @@ class Variable:
             forbid_choices(origin)
         if deferred.waiting:
             deferred.before_use(origin)
-        replica = trace.LOCAL.replica
+        replica = trace.LOCAL.replica or trace.LOCAL.single
         if replica is not None:
-            inputs = replica.assigned(origin, op, inputs)
+            op, inputs = replica.assigned(origin, op, inputs)
         trace.apply(op, *inputs, name=name, target=origin, **more)
         graph = trace.current_graph()
-        return UnreadVariable(origin, None if graph is None else graph.nodes[-1]) if read_value else None
+        operation = None if graph is None else graph.nodes[-1]
+        if origin.own is not None:
+            origin.own.follow(origin.value())
+        return UnreadVariable(origin, operation) if read_value else None
 
     def assign_slice(self, how: str, key: object, value: object, read_value: bool = True) -> Any:
         """``v[key].assign(value)``, where `how` is ``"assign"``, ``"assign_add"`` or ``"assign_sub"``."""

@@ -30,7 +30,8 @@ class KerasVariable(Variable):
         was trainable then.
     aggregation: what becomes of values that replicas of a strategy assign: "mean", "sum", "only_first_replica", or
         "none", which refuses values that differ.
-    autocast, synchronization: accepted as in Keras; they don't change results.
+    synchronization: "on_read" where each replica has a value of its own, see `tf.VariableSynchronization`.
+    autocast: accepted as in Keras; it doesn't change results.
     name: its own name, such as ``kernel``; ``variable`` with a number when left out.
     path: has the names of the layers around it, too: ``model/dense/kernel``.
     regularizer, constraint: of weights.
@@ -93,4 +94,7 @@ class KerasVariable(Variable):
 def _restored(array: Any, settings: dict[str, Any]) -> KerasVariable:
     settings["shape"] = TensorShape(settings["shape"])
     with trace.building(None):
-        return KerasVariable(EagerTensor(array), **settings)
+        made = KerasVariable(EagerTensor(array), **settings)
+        if made.own is not None:  # what it has been is that of all replicas together
+            made.assign(EagerTensor(array))
+        return made

@@ -111,7 +111,7 @@ class ReplicaContext:
         return nest.map_structure(lambda leaf: leaf.own if isinstance(leaf, Merged) else leaf, result)
 
     def _merged(self, leaf: object) -> Any:
-        return Merged(leaf, self.num_replicas_in_sync) if isinstance(leaf, (Tensor, np.ndarray, float, int)) else leaf
+        return Merged(leaf, self.num_replicas_in_sync) if isinstance(leaf, (Tensor, np.ndarray)) else leaf
 
     # What the runtime asks the context of a replica that is being traced
 
@@ -145,6 +145,15 @@ class ReplicaContext:
                 remedy="make it in the scope of the strategy that runs, or outside of all where it is only read",
             )
 
+    def require_shared(self, variable: Variable) -> None:
+        """Raise `FailedPreconditionError` for a variable that replicas do not have together."""
+        self._require_mine(variable)
+        if not variable.is_mirrored:
+            raise FailedPreconditionError(
+                f"the variable {variable.name!r} is set in strategy.run, but was made outside of the strategy's scope",
+                remedy="make variables, metrics, models, optimizers and random generators in `with strategy.scope():`",
+            )
+
     def assigned(self, variable: Variable, op: Op, inputs: list[Any]) -> tuple[Op, list[Any]]:
         """How a variable that replicas have together is set, where one does that.
 
@@ -153,11 +162,7 @@ class ReplicaContext:
         self._require_mine(variable)
         if not self._is_one_of_several:
             return op, inputs
-        if not variable.is_mirrored:
-            raise FailedPreconditionError(
-                f"the variable {variable.name!r} is set in strategy.run, but was made outside of the strategy's scope",
-                remedy="make variables, metrics, models and optimizers in `with strategy.scope():`",
-            )
+        self.require_shared(variable)
         how = _HOW.get(variable.aggregation)
         if how is None or LOCAL.is_between:
             return op, inputs

@@ -23,6 +23,7 @@ from contextlib import contextmanager, nullcontext
 from types import NoneType
 from typing import Any
 
+from autograph import connect as connect  # what replicas run is converted
 from autograph.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from autograph.runtime.base import nest
 from autograph.runtime.base.devices import HOST

@@ -15,11 +15,12 @@ from autograph.runtime.ir.graph import Graph, Node
 from autograph.runtime.ir.primitive import Call, Cond, While
 from autograph.runtime.ops.host.collective import COLLECTIVES, REPLICA_ID
 from autograph.runtime.ops.host.state import ASSIGN, ASSIGN_ADD, ASSIGN_SUB, UPDATE
+from autograph.runtime.ops.random.random_states import TAKE
 
 __all__ = ["check"]
 
 _OWN = Effects.RANDOM | Effects.HOST
-_ASSIGNING = (ASSIGN, ASSIGN_ADD, ASSIGN_SUB, UPDATE)
+_ASSIGNING = (ASSIGN, ASSIGN_ADD, ASSIGN_SUB, UPDATE, TAKE)
 
 
 def check(graph: Graph, is_own: Sequence[bool]) -> None:

@@ -18,6 +18,7 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError
 from ..base import shapes
 from ..base.dtypes import DType, as_dtype, float32, int32, int64, uint64
 from ..ops.elementwise.elementwise import cast
+from ..ops.host.collective import REPLICA_ID
 from ..ops.infer import require
 from ..ops.random.random_states import DRAW, TAKE
 from ..ops.reduce.reduce import reduce_prod
@@ -39,6 +40,10 @@ class Generator:
 
     Make one by `from_seed`, `from_state`, `from_key_counter` or `from_non_deterministic_state`; or give another one to
     be copied. In a traced function each run draws further numbers.
+
+    Replicas of a strategy in whose scope it is made share its state, and each draws numbers of its own from it, as in
+    TensorFlow: with the 64 bits in the place of the key that the generator with this key draws first where its counter
+    is (number of the replica, 0). They have to draw equally many.
     """
 
     def __init__(self, copy_from: Generator | None = None, state: object = None, alg: object = None) -> None:
@@ -95,12 +100,15 @@ class Generator:
 
     def skip(self, delta: TensorLike) -> Any:
         """Leave out some numbers; returns the state before."""
+        replica = trace.LOCAL.replica
+        if replica is not None:
+            replica.require_shared(self._state)
         return trace.apply(TAKE, convert_to_tensor(delta), target=self._state)
 
     def _numbers(self, kind: str, shape: ShapeLike, a: object, b: object, dtype: DType, name: str | None) -> Any:
         hint, dims = as_dims(shape)
         count = reduce_prod(dims[0]) if dims else convert_to_tensor(shapes.size(hint))
-        return trace.apply(DRAW, self.skip(count), a, b, *dims, name=name, shape=hint, dtype=dtype, kind=kind)
+        return trace.apply(DRAW, _of_replica(self.skip(count)), a, b, *dims, name=name, shape=hint, dtype=dtype, kind=kind)
 
     def normal(
         self,
@@ -169,6 +177,15 @@ class Generator:
         """New generators, with keys drawn from this one."""
         keys = self.uniform_full_int([count], int64)
         return [Generator.from_key_counter(keys[i], [0, 0]) for i in range(count)]
+
+
+def _of_replica(state: Any) -> Any:
+    """The state that a replica, if this is one of several, draws by where they share one."""
+    if trace.LOCAL.replica is None or trace.LOCAL.is_between:
+        return state
+    place, zero = stack([cast(REPLICA_ID(), int64), cast(0, int64), state[2]]), convert_to_tensor(0)
+    key = trace.apply(DRAW, place, zero, zero, shape=(1,), dtype=int64, kind="full_range")
+    return stack([state[0], state[1], key[0]])
 
 
 def _check_algorithm(algorithm: object) -> None:

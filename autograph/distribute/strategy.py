@@ -121,8 +121,8 @@ class Strategy:
         metrics and variables with an ``aggregation`` put together what the replicas have.
 
         Raises `UnimplementedError` for what replicas can't do together, `FailedPreconditionError` in the scope of
-        another strategy and for its variables, `InvalidArgumentError` for arguments that are no sequence, or have values
-        of another number of replicas, and `InvalidTypeError` for what is no function.
+        another strategy and for its variables, `InvalidArgumentError` for arguments that are no sequence, or have
+        values of another number of replicas, and `InvalidTypeError` for what is no function.
         """
         _check_call(fn, args, kwargs)
         self._require_in_between("run")

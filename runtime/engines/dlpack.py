@@ -136,7 +136,10 @@ class _Capsule:
 def exported(tensor: EagerTensor, **keywords: Any) -> Any:
     """``tensor.__dlpack__(stream=…, max_version=…, dl_device=…, copy=…)``, of what is in Python's memory."""
     if tensor.dtype.kind not in "biufc":
-        raise InvalidTypeError(f"DLPack has no element type {tensor.dtype.name}")
+        raise InvalidTypeError(
+            f"DLPack has no element type {tensor.dtype.name}: other libraries get only numbers and truth values by it",
+            remedy="hand on x.numpy()",
+        )
     array = tensor.array.view()
     array.flags.writeable = False
     version, copy = keywords.get("max_version") or (0, 0), keywords.get("copy")

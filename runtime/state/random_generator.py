@@ -108,7 +108,8 @@ class Generator:
     def _numbers(self, kind: str, shape: ShapeLike, a: object, b: object, dtype: DType, name: str | None) -> Any:
         hint, dims = as_dims(shape)
         count = reduce_prod(dims[0]) if dims else convert_to_tensor(shapes.size(hint))
-        return trace.apply(DRAW, _of_replica(self.skip(count)), a, b, *dims, name=name, shape=hint, dtype=dtype, kind=kind)
+        state = _of_replica(self.skip(count))
+        return trace.apply(DRAW, state, a, b, *dims, name=name, shape=hint, dtype=dtype, kind=kind)
 
     def normal(
         self,

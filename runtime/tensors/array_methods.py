@@ -140,9 +140,12 @@ def attribute(tensor: object, name: str) -> Any:
 
 
 def _no_attribute(tensor: object, name: str) -> AttributeError:
-    if isinstance(tensor, tensors.EagerTensor) or name.startswith("_"):
+    if isinstance(tensor, tensors.EagerTensor) or (name.startswith("_") and name not in _EXCHANGE):
         return AttributeError(f"{type(tensor).__name__!r} object has no attribute {name!r}")
-    if name.startswith("assign"):
+    if name in _EXCHANGE:
+        reason = ", by which other libraries take what is in it: its value is known only when the graph runs"
+        remedy = "do it outside of traced code, or in a function that tf.numpy_function calls"
+    elif name.startswith("assign"):
         reason = ": it is a value, not a variable"
         remedy = (
             "assign to the variable itself; where a condition decides which, assign in its branches: "

@@ -30,12 +30,17 @@ def names(path: Path) -> list[str]:
     return [line[4:].partition("(")[0] for line in lines if line.startswith("def check_")]
 
 
+def environment() -> dict[str, str]:
+    """That of a process with eight devices."""
+    return {**os.environ, "XLA_FLAGS": FLAGS, "JAX_PLATFORMS": "cpu", "AUTOGRAPH_ENGINE": ""}
+
+
 @functools.cache
 def results(module: str) -> dict[str, str]:
     """What went wrong in the checks of a module."""
     process = subprocess.run(
         [sys.executable, "-m", "tests.distribute.checks", module], cwd=ROOT, capture_output=True, text=True,
-        timeout=600, env={**os.environ, "XLA_FLAGS": FLAGS, "JAX_PLATFORMS": "cpu", "AUTOGRAPH_ENGINE": ""},
+        timeout=600, env=environment(),
     )  # fmt: skip
     assert process.returncode == 0, process.stderr[-4000:]
     return json.loads(process.stdout.splitlines()[-1])

@@ -378,6 +378,53 @@ def check_reductions_of_all_dtypes() -> None:
     assert TWO.gather(texts, axis=0).numpy().tolist() == [b"a", b"b"]
 
 
+# Random generators
+
+# Of two replicas, of a generator from seed 1; the numbers are TensorFlow 2.21's.
+_NORMAL = [[-0.8793045, 1.4680789], [0.0206616, 1.9473345]]
+_INTEGERS = [[14, 4], [4, 58]]
+
+
+def _generator() -> Any:
+    with TWO.scope():
+        return tf.random.Generator.from_seed(1)
+
+
+def check_generators() -> None:
+    generator = _generator()
+    assert_close(numbers(TWO.run(lambda: generator.normal([2]))), _NORMAL)
+    TWO.run(tf.function(lambda: generator.normal([2])))
+    drawn = TWO.run(tf.function(lambda: generator.uniform([2], maxval=100, dtype=tf.int32)))
+    assert numbers(drawn) == _INTEGERS and generator.state.numpy().tolist() == [6 * 256 + 1, 0, 0]
+    assert_close(generator.normal([2]), [-0.4495664, 1.6220769])
+
+
+def check_generators_on_threads() -> None:
+    generator = _generator()
+
+    def step(x: Any) -> Any:
+        drawn = generator.normal([2]), generator.normal([2])[0], generator.uniform([2], maxval=100, dtype=tf.int32)
+        return drawn[0] + tf.reduce_sum(x), drawn[2]
+
+    parts = TWO.experimental_distribute_values_from_function(
+        lambda context: tf.zeros([context.replica_id_in_sync_group])
+    )
+    normal, integers = TWO.run(step, args=(parts,))
+    assert_close(numbers(normal), _NORMAL)
+    assert numbers(integers) == _INTEGERS and generator.state.numpy().tolist() == [6 * 256 + 1, 0, 0]
+
+
+def check_generators_that_replicas_can_not_share() -> None:
+    generator, outside = _generator(), tf.random.Generator.from_seed(1)
+    mixed = tf.errors.FailedPreconditionError
+    assert_refused(lambda: TWO.run(lambda: outside.normal([2])), mixed, "outside of the strategy")
+
+    def apart() -> Any:
+        return generator.normal([2]) if number() > 0 else tf.zeros([2])
+
+    assert_refused(lambda: TWO.run(apart), tf.errors.UnimplementedError, "to what each replica has of its own")
+
+
 # Collectives
 
 
@@ -404,6 +451,21 @@ def distribute_values(rows: list[Any]) -> Any:
     return TWO.experimental_distribute_values_from_function(
         lambda context: tf.constant(rows[context.replica_id_in_sync_group])
     )
+
+
+def check_merge_calls() -> None:
+    """What is merged is called once, in a trace, with a `PerReplica` for each tensor and with other things as given."""
+    seen = []
+
+    def merge(strategy: Any, own: Any, same: Any, name: str) -> Any:
+        parts = strategy.experimental_local_results(own)
+        seen.append((isinstance(own, distribute.DistributedValues), len(parts), same, name))
+        return strategy.reduce("MEAN", own, axis=None) * same, parts[1] - parts[0], {"own": own}
+
+    step: Any = lambda: distribute.get_replica_context().merge_call(merge, args=(number(), 3.0, "key"))  # noqa: E731
+    mean, difference, rest = TWO.run(step)
+    assert numbers(mean) == [1.5, 1.5] and numbers(difference) == [1.0, 1.0] and numbers(rest["own"]) == [0.0, 1.0]
+    assert seen == [(True, 2, 3.0, "key")]
 
 
 def check_gradients_of_collectives() -> None:

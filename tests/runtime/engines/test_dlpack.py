@@ -69,6 +69,10 @@ def test_what_can_not_be_exchanged():
         np.from_dlpack(tf.constant("text"))
     with pytest.raises(TypeError, match="has a method __dlpack__"):
         tf.function(lambda x: from_dlpack(x), autograph=False)(1.0)
+    for takes in (np.from_dlpack, to_dlpack):
+        with pytest.raises(AttributeError, match="its value is known only when the graph runs"):
+            tf.function(lambda x, takes=takes: takes(x))(tf.constant(1.0))
+    tf.function(lambda x: tf.debugging.assert_equal(hasattr(x, "__dlpack__"), False))(tf.constant(1.0))
     assert not hasattr(3, "__dlpack__") and hasattr(tf.constant(3), "__dlpack__")
 
 

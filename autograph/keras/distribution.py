@@ -9,7 +9,7 @@ does not divide runs on each device as a whole. XLA (the extra ``xla``) adds wha
 >>> import autograph as tf
 >>> mesh = tf.keras.distribution.DeviceMesh((1, 1), ["batch", "model"], devices=["cpu:0"])
 >>> layouts = tf.keras.distribution.LayoutMap(mesh)
->>> layouts["dense.*kernel"] = (None, "model")
+>>> layouts[".*dense.*kernel"] = (None, "model")
 >>> parallel = tf.keras.distribution.ModelParallel(layout_map=layouts, batch_dim_name="batch")
 >>> with parallel.scope():
 ...     model = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(2)])
@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from autograph.distribute.mesh import BATCH, MeshSpread, device_names
-from autograph.errors import InvalidArgumentError, UnimplementedError
+from autograph.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from autograph.runtime.engines.spread import put_in_effect
 from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors.convert import convert_to_tensor
@@ -61,6 +61,11 @@ def initialize(
         )
 
 
+def _twice(names: Sequence[Any]) -> Any:
+    """The first name that is there more than once; None: there is none."""
+    return next((name for name in names if names.count(name) > 1), None)
+
+
 class DeviceMesh:
     """A grid of devices.
 
@@ -70,7 +75,8 @@ class DeviceMesh:
     axis_names: a name for each axis, such as ["batch", "model"].
     devices: the names of the devices, row by row; those of `list_devices` when left out.
 
-    Raises `InvalidArgumentError` for another number of names than sizes, and of devices than the grid has.
+    Raises `InvalidArgumentError` for another number of names than sizes, and of devices than the grid has, and for a
+    name or a device that is there twice.
     """
 
     def __init__(self, shape: Sequence[int], axis_names: Sequence[str], devices: Sequence[str] | None = None) -> None:
@@ -85,6 +91,9 @@ class DeviceMesh:
         found = np.array(list_devices() if devices is None else devices, object)
         if math.prod(shape) != found.size:
             raise InvalidArgumentError(f"a mesh of {tuple(shape)} takes {math.prod(shape)} devices, not {found.size}")
+        for each in (list(axis_names), found.ravel().tolist()):
+            if twice := _twice(each):
+                raise InvalidArgumentError(f"{twice!r} is twice in {each}: a mesh has each axis and each device once")
         self.shape, self.axis_names = tuple(shape), list(axis_names)
         self.devices = found.reshape(self.shape)
 
@@ -99,7 +108,7 @@ class DeviceMesh:
 class TensorLayout:
     """For each axis of a tensor the name of the grid's axis that it is divided over, or None.
 
-    Raises `InvalidArgumentError` for names that the grid does not have.
+    Raises `InvalidArgumentError` for names that the grid does not have, and for one that two axes have.
     """
 
     def __init__(self, axes: Sequence[str | None], device_mesh: DeviceMesh | None = None) -> None:
@@ -123,13 +132,17 @@ class TensorLayout:
         unknown = {axis for axis in self.axes if axis is not None} - set(names)
         if self._mesh is not None and unknown:
             raise InvalidArgumentError(f"the mesh has no axis {sorted(unknown)}; it has {names}")
+        if twice := _twice([axis for axis in self.axes if axis is not None]):
+            raise InvalidArgumentError(
+                f"only one axis of a tensor can be divided over {twice!r}, not two as in {self.axes}"
+            )
 
     def __repr__(self) -> str:
         return f"<TensorLayout axes={self.axes}, device_mesh={self.device_mesh}>"
 
 
 class LayoutMap(MutableMapping[str, Any]):
-    """Layouts of variables by their paths: keys are paths, or regular expressions that are searched for in them.
+    """Layouts of variables by their paths: keys are paths, or regular expressions that fit a whole path.
 
     Raises `InvalidArgumentError` for a path that several keys fit, and for a key that is set twice.
     """
@@ -141,7 +154,7 @@ class LayoutMap(MutableMapping[str, Any]):
     def __getitem__(self, key: str) -> TensorLayout | None:
         if key in self._layouts:
             return self._layouts[key]
-        fitting = [pattern for pattern in self._layouts if re.search(pattern, key)]
+        fitting = [pattern for pattern in self._layouts if re.fullmatch(pattern, key)]
         if len(fitting) > 1:
             raise InvalidArgumentError(
                 f"more than one entry of the layout map fits the variable {key!r}: {fitting}; make one narrower"
@@ -176,6 +189,8 @@ class Distribution:
     def __init__(self, device_mesh: DeviceMesh, batch_dim_name: str | None, auto_shard_dataset: bool = True) -> None:
         self.device_mesh = device_mesh
         self.batch_dim_name = batch_dim_name or device_mesh.axis_names[0]
+        if self.batch_dim_name not in device_mesh.axis_names:
+            raise InvalidArgumentError(f"the mesh has no axis {batch_dim_name!r}; it has {device_mesh.axis_names}")
         self.auto_shard_dataset = auto_shard_dataset
         self.spread = device_mesh.spread(self.batch_dim_name)
 
@@ -281,18 +296,31 @@ def set_distribution(value: Distribution | None) -> None:
     Variables of layers and optimizers that are made from now on have its layouts. `fit` and its relatives divide
     batches, and traced functions that run for the first time become programs for all of its devices.
     """
+    if not isinstance(value, Distribution | None):
+        raise InvalidTypeError(f"a distribution is a DataParallel, a ModelParallel or None, not {value!r}")
     _here.distribution = value
     put_in_effect(None if value is None else value.spread)
 
 
 def distribute_tensor(tensor: Any, layout: TensorLayout) -> Any:
-    """The tensor, of which each device of the layout's grid has its part; in a graph as it is: XLA finds a layout."""
+    """The tensor, of which each device of the layout's grid has its part; in a graph as it is: XLA finds a layout.
+
+    Raises `InvalidTypeError` for what is no layout, `InvalidArgumentError` for one that has no mesh or does not fit.
+    """
+    if not isinstance(layout, TensorLayout):
+        raise InvalidTypeError(f"a tensor is laid out by a TensorLayout, not by {layout!r}")
     mesh = layout.device_mesh
     if mesh is None:
         raise InvalidArgumentError("a layout needs a device mesh before a tensor can be laid out by it")
     tensor = convert_to_tensor(tensor.value() if isinstance(tensor, Variable) else tensor)
     if not isinstance(tensor, EagerTensor):
         return tensor
+    shape = tuple(tensor.array.shape)
+    if not _fits([*layout.axes, *[None] * (len(shape) - len(layout.axes))], shape, mesh):
+        raise InvalidArgumentError(
+            f"the layout {layout.axes} does not fit a tensor of shape {shape} on a mesh of {mesh.shape}: each axis "
+            "that is divided has to be a multiple of the mesh's"
+        )
     return EagerTensor(mesh.spread(mesh.axis_names[0]).placed(tensor.array, layout.axes))
 
 
@@ -305,7 +333,7 @@ def layout_for(variable: Any) -> TensorLayout | None:
     if here is None:
         return None
     layout = here.get_variable_layout(variable)
-    if not _fits(layout, variable.static_shape, here.device_mesh):
+    if not _fits(layout.axes, variable.static_shape, here.device_mesh):
         raise InvalidArgumentError(
             f"the layout {layout.axes} does not fit the variable {variable.path!r} of shape "
             f"{tuple(variable.static_shape)} on a mesh of {here.device_mesh.shape}: each axis of the variable takes a "
@@ -314,9 +342,7 @@ def layout_for(variable: Any) -> TensorLayout | None:
     return layout
 
 
-def _fits(layout: TensorLayout, shape: Sequence[int], mesh: DeviceMesh) -> bool:
+def _fits(axes: Sequence[str | None], shape: Sequence[int], mesh: DeviceMesh) -> bool:
     sizes: dict[str | None, int] = {None: 1}
     sizes.update(zip(mesh.axis_names, mesh.shape, strict=True))
-    return len(layout.axes) == len(shape) and not any(
-        size % sizes[axis] for size, axis in zip(shape, layout.axes, strict=True)
-    )
+    return len(axes) == len(shape) and not any(size % sizes[axis] for size, axis in zip(shape, axes, strict=True))

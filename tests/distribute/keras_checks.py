@@ -97,9 +97,9 @@ def check_transformer() -> None:
 def check_model_parallel_transformer() -> None:
     layouts = keras.LayoutMap(keras.DeviceMesh((4, 2), ["batch", "model"]))
     layouts[".*embeddings"] = (None, "model")
-    layouts["dense.*kernel"] = (None, "model")
-    layouts["dense.*bias"] = ("model",)
-    layouts["(query|key|value)/kernel"] = (None, "model", None)
+    layouts[".*dense.*kernel"] = (None, "model")
+    layouts[".*dense.*bias"] = ("model",)
+    layouts[".*(query|key|value)/kernel"] = (None, "model", None)
     model, seen = trained(transformer, TEXTS, keras.ModelParallel(layout_map=layouts, batch_dim_name="batch"))
     assert_close(seen, trained(transformer, TEXTS, None)[1])
     specs = {each.path: spec_of(each) for each in model.weights + model.optimizer.variables}
@@ -142,7 +142,7 @@ def check_a_training_loop_of_ones_own() -> None:
 
 def check_layouts_that_do_not_fit() -> None:
     layouts = keras.LayoutMap(keras.DeviceMesh((4, 2), ["batch", "model"]))
-    layouts["kernel"] = (None, "model")
+    layouts[".*kernel"] = (None, "model")
     with keras.ModelParallel(layout_map=layouts).scope():
         try:
             layers.Dense(3).build((None, 4))
@@ -150,6 +150,25 @@ def check_layouts_that_do_not_fit() -> None:
             assert "kernel' of shape (4, 3)" in str(error), error
         else:
             raise AssertionError("3 columns are no multiple of 2 devices")
+
+
+def check_keys_of_layouts_fit_whole_paths() -> None:
+    layouts = keras.LayoutMap(keras.DeviceMesh((4, 2), ["batch", "model"]))
+    layouts["dense/kernel"], layouts[".*/dense/(kernel|bias)"] = (None, "model"), ("model",)
+    assert layouts["dense/kernel"].axes == (None, "model") and layouts["a/dense/bias"].axes == ("model",)
+    assert layouts["a/dense/kernel"].axes == ("model",) and layouts["a/dense/kernel_1"] is layouts["kernel"] is None
+
+
+def check_tensors_that_do_not_divide() -> None:
+    mesh = keras.DeviceMesh((8,), ["batch"])
+    for shape, axes in (((7,), ("batch",)), ((8,), ("batch", None))):
+        try:
+            keras.distribute_tensor(np.zeros(shape), keras.TensorLayout(axes, mesh))
+        except tf.errors.InvalidArgumentError as error:
+            assert f"a tensor of shape {shape} on a mesh of (8,)" in str(error), error
+        else:
+            raise AssertionError(f"{shape} is not divided by {axes}")
+    assert keras.distribute_tensor(np.ones((8, 2)), keras.TensorLayout(("batch",), mesh)).numpy().sum() == 16
 
 
 def check_devices() -> None:

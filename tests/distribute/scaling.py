@@ -96,10 +96,10 @@ def distribution_of(tf: Any, model: str, devices: int) -> Any:
     if "model parallel" not in model:
         return keras.DataParallel()
     layouts = keras.LayoutMap(keras.DeviceMesh((devices // 2, 2), ["batch", "model"]))
-    layouts["wide_.*/kernel"], layouts["wide_.*/bias"] = (None, "model"), ("model",)
-    layouts["narrow_.*/kernel"] = ("model", None)
-    layouts["(query|key|value)/kernel"], layouts["(query|key|value)/bias"] = (None, "model", None), ("model", None)
-    layouts["attention_output/kernel"] = ("model", None, None)
+    layouts[".*wide_.*/kernel"], layouts[".*wide_.*/bias"] = (None, "model"), ("model",)
+    layouts[".*narrow_.*/kernel"] = ("model", None)
+    layouts[".*(query|key|value)/kernel"], layouts[".*(query|key|value)/bias"] = (None, "model", None), ("model", None)
+    layouts[".*attention_output/kernel"] = ("model", None, None)
     return keras.ModelParallel(layout_map=layouts, batch_dim_name="batch")
 
 

@@ -2,6 +2,11 @@
 
 Whoever holds such an array has one of NumPy: a view of it (on a CPU; else a copy). The next program that is given this
 very array finds the original by it.
+
+Programs do not take over (donate) the buffers of variables that they set: who else has one is not known. Reading a
+variable gives out the array that it holds, as it is, to eager tensors, to views and by DLPack, and on a CPU that is the
+buffer of the program itself; what is made of it later must not change. So a step needs room for the old and the new
+value. It would not if a variable had a buffer of its own that all reads copy, or that they mark as given out.
 """
 
 from __future__ import annotations

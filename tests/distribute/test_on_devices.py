@@ -12,7 +12,7 @@ from .checks import environment, names, results
 
 pytest.importorskip("jax")
 
-MODULES = ("keras_checks", "replica_checks")
+MODULES = ("keras_checks", "own_checks", "replica_checks")
 FIRST = """
 import autograph as tf
 strategy = tf.distribute.{}

@@ -86,10 +86,11 @@ def _watched_for_recursion(function: FunctionType, form: object) -> Any:
 
 def _is_own(function: FunctionType) -> bool:
     """Whether a function is one of autograph's for its users: what stands for it is the same in all traces, and both
-    live as long as the program. Wrappers of users' functions, which may have their names, are not."""
+    live as long as the program. Wrappers of users' functions, which may have their names, are not; those of ops are."""
     module = function.__globals__.get("__name__", "")
-    is_for_users = module.startswith("autograph.") and not module.startswith("autograph.operators.")
-    return is_for_users and "<locals>" not in function.__code__.co_qualname
+    if not module.startswith("autograph.") or module.startswith("autograph.operators."):
+        return False
+    return "<locals>" not in function.__code__.co_qualname or "op" in function.__dict__
 
 
 def _is_inherited(method: MethodType) -> bool:

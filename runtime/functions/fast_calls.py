@@ -11,7 +11,6 @@ graph. For arguments that come again there is a function like this one, of ``f(x
         if array.dtype is not const or array.shape != (3,): return MISS
         value_1 = args[1]
         if value_1 is not True: return MISS
-        traces.calls += 1
         result = run(array)
         tensor = new(EagerTensor)
         tensor.array = result[0]
@@ -44,7 +43,7 @@ __all__ = ["MISS", "FastCalls"]
 
 MISS: Any = object()
 """What a call returns that is of another kind."""
-_KNOWN = 64  # kinds of arguments that are remembered for each function
+_KNOWN = 256  # kinds of arguments that are remembered for each function
 _NUMBERS = frozenset("biufc")
 
 
@@ -65,20 +64,20 @@ class FastCalls:
         self._counts: dict[Any, int] = {}
 
     def note(self, traces: Traces, key: object, args: tuple[Any, ...], kwargs: dict[str, Any],
-             tensors: Sequence[Any], concrete: ConcreteFunction) -> None:  # fmt: skip
+             tensors: Sequence[Any], concrete: ConcreteFunction) -> Callable[..., Any] | None:  # fmt: skip
         """A call has gone the long way. When its like has come more often than it has tensors, make a quick way."""
         kind = (key, len(args), *kwargs) if kwargs else (key, len(args))
         known = self._calls.get(kind, MISS)
         if known is not MISS:
             if known is not None:
                 self.call = known
-            return
+            return known
         count = self._counts.get(kind, 0)
         if count <= len(tensors):
             if len(self._counts) >= _KNOWN:
                 self._counts.clear()
             self._counts[kind] = count + 1
-            return
+            return None
         if len(self._calls) >= _KNOWN:
             self._calls.clear()
         try:
@@ -89,6 +88,7 @@ class FastCalls:
             self._calls[kind] = None
         else:
             self._calls[kind] = self.call = made
+        return None
 
 
 class _Unfit(Exception):
@@ -111,7 +111,7 @@ class _Writer:
         self._arrays: list[str] = []
         self._globals: dict[str, Any] = {
             "MISS": MISS, "EagerTensor": EagerTensor, "asarray": np.asarray, "copied": np.array, "ndarray": np.ndarray,
-            "new": object.__new__, "packed": concrete.packed, "run": concrete.plan.run, "traces": traces, "wrap": wrap,
+            "new": object.__new__, "packed": concrete.packed, "run": concrete.plan.run, "wrap": wrap,
         }  # fmt: skip
         self._concrete = concrete
         self._count = 0
@@ -135,7 +135,6 @@ class _Writer:
         """The function, which has to find ``count`` tensors in its arguments."""
         if len(self._arrays) != count:
             raise _Unfit
-        self._line("traces.calls += 1")
         state = self._concrete.state
         if state:
             self._globals["read_state"] = lambda: [tensor.array for tensor in call_state.read(state)]

@@ -120,12 +120,12 @@ class Function:
             if settings.run_functions_eagerly:
                 return self._converted()(*args, **kwargs)
             traces, local = self.trace_cache, trace.LOCAL
+            traces.calls += 1
             alone = local.is_plain and not (trace.open_graphs or observers or numerics.enabled)
             if alone:
                 result = traces.fast.call(args, kwargs)
                 if result is not MISS:
                     return result
-            traces.calls += 1
             values = given = traces.parameters.bind(args, kwargs)
             if self._options.input_signature is not None:
                 values = self._cast_to_signature(values)
@@ -139,7 +139,10 @@ class Function:
             if concrete.changed_inputs:
                 concrete.check_arguments(values, given)
             elif alone and not traces.outside and all(map(operator.is_, values, given)):
-                traces.fast.note(traces, key, args, kwargs, tensors, concrete)
+                known = traces.fast.note(traces, key, args, kwargs, tensors, concrete)
+                result = known(args, kwargs) if known is not None else MISS
+                if result is not MISS:
+                    return result
             return concrete.call_flat(tensors)
         except WritesOutside:
             return self._traced_in_place(args, kwargs)

@@ -32,11 +32,11 @@ class _ByKey:
     """Traces by their keys. One for variables as arguments lives as long as the first; its graph refers to them all."""
 
     def __init__(self) -> None:
-        self._found: dict[Any, Callable[[], ConcreteFunction | None]] = {}
+        self._found: dict[Any, ConcreteFunction | weakref.ref[ConcreteFunction]] = {}
 
     def get(self, key: object) -> ConcreteFunction | None:
         found = self._found.get(key)
-        return None if found is None else found()
+        return found() if isinstance(found, weakref.ref) else found
 
     def __contains__(self, key: object) -> bool:
         return self.get(key) is not None
@@ -47,7 +47,7 @@ class _ByKey:
     def __setitem__(self, key: object, concrete: ConcreteFunction) -> None:
         owner = next(variables_of(key), None)
         if owner is None:
-            self._found[key] = lambda: concrete
+            self._found[key] = concrete
             return
         # The variable holds the trace, and that the variable: the garbage collector takes both.
         vars(owner).setdefault("_traces", weakref.WeakKeyDictionary()).setdefault(self, {})[key] = concrete
@@ -63,7 +63,7 @@ class _ByKey:
             self[key] = concrete
 
     def items(self) -> list[tuple[Any, ConcreteFunction]]:
-        found = [(key, get()) for key, get in self._found.items()]
+        found = [(key, self.get(key)) for key in self._found]
         return [(key, concrete) for key, concrete in found if concrete is not None]
 
     def values(self) -> list[ConcreteFunction]:

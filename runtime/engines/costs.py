@@ -7,8 +7,8 @@ same whenever it runs: results of machine code may differ from NumPy's in the la
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import Any
 
 from ..ir.graph import Graph, Node
 from ..ir.primitive import Cond, While
@@ -53,7 +53,8 @@ def elements(node: Node) -> int:
     return max([_size(value.type.shape) for value in (*node.inputs, *node.outputs)], default=1)
 
 
-def _size(shape: Any) -> int:
+@functools.lru_cache(maxsize=1024)
+def _size(shape: tuple[int | None, ...] | None) -> int:
     if shape == ():
         return 1
     return max(2, math.prod(n for n in shape or () if n is not None))

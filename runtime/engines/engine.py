@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol
 
 from autograph.errors import GraphError
 
@@ -25,17 +25,6 @@ Entry = Callable[..., Any]
 that holds, and has no effects. It gives a tuple: the outputs, then for each variable of `held.changed_in` what that is
 to hold. Or it gives None, for arguments of other types; or False, as it gives up: the plan has to run in its place,
 perhaps to raise a user's error."""
-
-
-class Cost(NamedTuple):
-    """What it takes to have an engine run nodes.
-
-    ``compiling``: the work of it, in the units of `costs`. ``pays``: whether code of these nodes alone saves more than
-    a call of it costs.
-    """
-
-    compiling: int
-    pays: bool
 
 
 class NotLowered(Exception):
@@ -88,8 +77,11 @@ class Engine(Protocol):
         when compiling pays.
         """
 
-    def cost(self, nodes: Sequence[Node]) -> Cost:
-        """What it takes to run nodes; those in sub-graphs count where they are among them."""
+    def pays(self, nodes: Sequence[Node]) -> bool:
+        """Whether code of these nodes alone saves more than a call of it costs."""
+
+    def work_of_compiling(self, nodes: Iterable[Node]) -> int:
+        """The work of compiling nodes, in the units of `costs`; those in sub-graphs count where they are among them."""
 
     def compile(self, graph: Graph, types: Sequence[Type], look: Callable[[], None] | None = None) -> Entry | None:
         """Code for exact types, of the inputs and of the variables; None: the plan raises for all of these types.

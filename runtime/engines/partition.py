@@ -85,7 +85,7 @@ def partition(
         if not open_ended:
             break
         stay |= open_ended
-    worthy = {run[0]: run for run in runs if engine.cost(run).pays}
+    worthy = {run[0]: run for run in runs if engine.pays(run)}
     inner = {node: [partition(engine, each, blocked, ends) for each in node.subgraphs]
              for node in graph.nodes if engine.cuts_loops and node in stay and isinstance(node, Cond | While)
              }  # fmt: skip

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..base.devices import Device
 from ..ir.graph import Graph, Node, Type
 from ..ir.primitive import Call, Replicated
-from .engine import Cost, Entry
+from .engine import Entry
 from .held import held_in
 from .interpreter import interpret
 from .numpy.plan import Plan
@@ -39,8 +39,11 @@ class Plain:
             return "replicas set variables themselves"
         return None
 
-    def cost(self, nodes: Sequence[Node]) -> Cost:
-        return Cost(0, True)
+    def pays(self, nodes: Sequence[Node]) -> bool:
+        return True
+
+    def work_of_compiling(self, nodes: Iterable[Node]) -> int:
+        return 0
 
     def compile(self, graph: Graph, types: Sequence[Type], look: Callable[[], None] | None = None) -> Entry:
         count, stand_ins = len(graph.inputs), StandIns(Transaction(graph, held_in(graph)))

@@ -72,7 +72,7 @@ class Region:
         self.failures = 0
         self._entry: Entry = self._waiting
         self._entries: dict[Any, Entry | None] = {}
-        self._patience = 0 if demanded else engine.cost(list(graph.walk())).compiling
+        self._patience = 0 if demanded else engine.work_of_compiling(graph.walk())
         self._budget: list[float] = [self._patience]
         self._has_warned = False
         self._cost = costs.of_call(graph)

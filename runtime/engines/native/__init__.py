@@ -39,7 +39,7 @@ from ...ir.graph import Graph, Node, Type
 from ...ir.primitive import CONSTANT, While
 from ...ir.work import Work
 from .. import costs
-from ..engine import Cost, Entry, is_installed
+from ..engine import Entry, is_installed
 from .supported import ENGINE, TYPES
 
 __all__ = ["NATIVE", "is_available"]
@@ -89,19 +89,17 @@ class Native:
                 return f"values of dtype {value.type.dtype.name}"
         return None if node.op.native else f"the op {node.op.name!r} has no form in machine code"
 
-    def cost(self, nodes: Sequence[Node]) -> Cost:
+    def pays(self, nodes: Sequence[Node]) -> bool:
         usual = sum(node.op.work in (Work.USUAL, Work.LONG) for node in nodes)
-        return Cost(of_compiling(nodes), usual >= _ENOUGH or any(isinstance(node, While) for node in nodes))
+        return usual >= _ENOUGH or any(isinstance(node, While) for node in nodes)
+
+    def work_of_compiling(self, nodes: Iterable[Node]) -> int:
+        return _START + sum(_of_code(node) for node in nodes if node.op.work is not Work.NONE)
 
     def compile(self, graph: Graph, types: Sequence[Type], look: Callable[[], None] | None = None) -> Entry | None:
         from .run.assemble import compiled
 
         return compiled(graph, types, look)
-
-
-def of_compiling(nodes: Iterable[Node]) -> int:
-    """The work of compiling nodes, those of sub-graphs being among them."""
-    return _START + sum(_of_code(node) for node in nodes if node.op.work is not Work.NONE)
 
 
 def _of_code(node: Node) -> int:

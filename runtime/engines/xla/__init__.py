@@ -24,14 +24,14 @@ into one rounding), and numbers so small that they are denormal, which are zero 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ...base.devices import Device
 from ...base.dtypes import string
 from ...ir.graph import Graph, Node, Type
 from ...ir.primitive import CONSTANT, Call, Replicated, While
 from ...ir.work import Work
-from ..engine import Cost, Entry, is_installed
+from ..engine import Entry, is_installed
 from .supported import ENGINE
 
 __all__ = ["XLA", "Xla", "xla_on"]
@@ -71,9 +71,12 @@ class Xla:
             return f"the op {node.op.name!r} has no form in XLA"
         return _obstacle_in(self, node.called) if isinstance(node, Call | Replicated) else None
 
-    def cost(self, nodes: Sequence[Node]) -> Cost:
+    def pays(self, nodes: Sequence[Node]) -> bool:
         usual = sum(node.op.work in (Work.USUAL, Work.LONG) for node in nodes)
-        return Cost(0, usual >= _ENOUGH or any(isinstance(node, While | Replicated) for node in nodes))
+        return usual >= _ENOUGH or any(isinstance(node, While | Replicated) for node in nodes)
+
+    def work_of_compiling(self, nodes: Iterable[Node]) -> int:
+        return 0
 
     def compile(self, graph: Graph, types: Sequence[Type], look: Callable[[], None] | None = None) -> Entry | None:
         from .program import compiled

@@ -22,7 +22,7 @@ from autograph.runtime.tensors.tensor import SymbolicTensor
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever can be machine code is, from the first call on."""
     monkeypatch.setattr(settings, "native", True)
-    monkeypatch.setattr(native, "of_compiling", lambda nodes: 0)
+    monkeypatch.setattr(native.NATIVE, "work_of_compiling", lambda nodes: 0)
 
 
 needs_llvm = pytest.mark.skipif(not native.is_available(), reason="llvmlite is not installed")

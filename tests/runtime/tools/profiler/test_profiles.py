@@ -72,7 +72,7 @@ def test_machine_code_is_one_event(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     if not native.is_available():
         pytest.skip("llvmlite is not installed")
     monkeypatch.setattr(settings, "native", True)
-    monkeypatch.setattr(native, "of_compiling", lambda nodes: 0)
+    monkeypatch.setattr(native.NATIVE, "work_of_compiling", lambda nodes: 0)
     compiled = tf.function(f)
     expected = compiled(tf.ones(3), 4).numpy()
     with profiler.Profile(tmp_path):

@@ -24,7 +24,10 @@ CHOICES = [PASSES, *[[name for name in PASSES if name != left_out] for left_out 
 
 def native_at_once(graph: Graph) -> Any:
     """What runs a graph as machine code from the first call on, as far as it can be."""
-    with mock.patch.object(settings, "native", True), mock.patch.object(native, "of_compiling", lambda nodes: 0):
+    with (
+        mock.patch.object(settings, "native", True),
+        mock.patch.object(native.NATIVE, "work_of_compiling", lambda nodes: 0),
+    ):
         return planned(graph)
 
 

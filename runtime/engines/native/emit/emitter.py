@@ -65,7 +65,7 @@ class Emitter:
         self.sizes: dict[str, str] = {}
         self.addresses: dict[int, str] = {}
         self.label = "start"
-        self.look: int | None = None
+        self.look = cpython.address(cpython.let_others_run)
         """A function of Python's without parameters that is called now and then, and may raise."""
         self.may_fail = False
         self._count = 0
@@ -208,20 +208,13 @@ class Emitter:
         self.branch(self.let(f"icmp ugt i64 {done}, {_WORK_BETWEEN_POLLS}"), ask, go, ", !prof !0")
         self.begin(ask)
         self.do("store i64 0, ptr %work")
-        self.declare_python("PyErr_CheckSignals", "PyEval_SaveThread", "PyEval_RestoreThread")
-        self.do(f"call void @PyEval_RestoreThread(ptr {self.let('call ptr @PyEval_SaveThread()')})")
-        signal = self.let("call i32 @PyErr_CheckSignals()")
-        quiet = go if self.look is None else self.new_label("look")
-        self.branch(self.let(f"icmp ne i32 {signal}, 0"), "interrupted", quiet, ", !prof !0")
-        if self.look is not None:
-            self.begin(quiet)
-            self.declare_python("PyObject_CallNoArgs", "Py_DecRef")
-            none = self.let(f"call ptr @PyObject_CallNoArgs(ptr {self.address(self.look)})")
-            looked = self.new_label("looked")
-            self.branch(self.let(f"icmp eq ptr {none}, null"), "interrupted", looked, ", !prof !0")
-            self.begin(looked)
-            self.do(f"call void @Py_DecRef(ptr {none})")
-            self.jump(go)
+        self.declare_python("PyObject_CallNoArgs", "Py_DecRef")
+        none = self.let(f"call ptr @PyObject_CallNoArgs(ptr {self.address(self.look)})")
+        looked = self.new_label("looked")
+        self.branch(self.let(f"icmp eq ptr {none}, null"), "interrupted", looked, ", !prof !0")
+        self.begin(looked)
+        self.do(f"call void @Py_DecRef(ptr {none})")
+        self.jump(go)
         self.begin(go)
 
     # Arithmetic

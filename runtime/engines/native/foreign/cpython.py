@@ -15,7 +15,8 @@ from collections.abc import Callable
 from typing import Any
 
 __all__ = [
-    "BYTES", "FUNCTIONS", "TYPE", "Owner", "address", "addresses", "built_in", "declarations", "obstacle", "python",
+    "BYTES", "FUNCTIONS", "TYPE", "Owner", "address", "addresses", "built_in", "declarations",
+    "let_others_run", "obstacle", "python",
 ]  # fmt: skip
 
 # Byte offsets: of the type in an object, and of the content in a bytes object.
@@ -25,9 +26,6 @@ _FAST_CALL = 0x0080  # METH_FASTCALL: the function gets itself, its arguments as
 FUNCTIONS = {
     "PyByteArray_FromStringAndSize": "ptr (ptr, i64)",
     "PyBytes_FromStringAndSize": "ptr (ptr, i64)",
-    "PyErr_CheckSignals": "i32 ()",
-    "PyEval_RestoreThread": "void (ptr)",
-    "PyEval_SaveThread": "ptr ()",
     "PyMem_RawFree": "void (ptr)",
     "PyMem_RawMalloc": "ptr (i64)",
     "PyMem_RawRealloc": "ptr (ptr, i64)",
@@ -56,6 +54,14 @@ def addresses() -> dict[str, int]:
 def address(value: object) -> int:
     """Where an object is; it has to be kept by other means."""
     return id(value)
+
+
+def let_others_run() -> None:
+    """What code calls now and then.
+
+    Where it begins a function, Python hands over to threads that have waited for long, and looks for signals. To let go
+    of Python's lock and ask for it again would not do: who takes it meanwhile is a matter of luck.
+    """
 
 
 def taken(place: int) -> Any:

@@ -301,3 +301,18 @@ def test_getattr_and_hasattr_see_the_variable_itself() -> None:
     assert value.numpy().tolist() == variable.numpy().tolist() == [2.0, 3.0]
     step(tf.constant(-1), "assign")
     assert variable.numpy().tolist() == [2.0, 3.0]
+
+
+def test_type_is_that_of_the_variable_itself() -> None:
+    """It was that of its value, a tensor."""
+    variable = tf.Variable(1.0)
+    samples = tf.data.Dataset.range(3)
+    classes: list[type] = []
+
+    @tf.function
+    def step(x: Any, given: Any) -> Any:
+        classes.extend([type(variable), type(given), type(samples)])
+        return x * variable if type(variable) is tf.Variable else x
+
+    assert float(step(tf.constant(2.0), variable)) == 2.0
+    assert classes == [tf.Variable, tf.Variable, type(samples)]

@@ -15,11 +15,13 @@ from ..heap.forms import is_of_own_class
 from ..values.iterables import StagedIterable
 
 # These built-in functions look at the object itself.
-_KEEP = frozenset(map(id, (ascii, delattr, dir, getattr, hasattr, isinstance, iter, next, print, repr, setattr)))
+_KEEP = frozenset(
+    map(id, (ascii, delattr, dir, getattr, hasattr, isinstance, iter, next, print, repr, setattr, type, vars))
+)
 # These ask an object of a user's class for its class, or for methods of it.
 _ASK = _KEEP | frozenset(
     map(id, (bisect.bisect_left, bisect.bisect_right, bisect.insort_left, bisect.insort_right))
-) | frozenset(map(id, (format, str, type, vars)))
+) | frozenset(map(id, (format, str)))
 
 
 class StreamItems(StagedIterable):

@@ -46,10 +46,11 @@ class Buffer:
 
     Attributes
     ----------
-    items: the elements along the first axis, and zeros behind them; None as long as nothing is known of elements.
+    items: the elements along the first axis; None as long as nothing is known of elements.
     count: how many elements there are, an int32.
     added: how many the body of the innermost loop has added so far at most; None: that depends on values.
     exactly: whether it has added just so many.
+    clean: whether there are zeros behind the elements, not elements that have been taken out.
     """
 
     items: Any
@@ -57,6 +58,7 @@ class Buffer:
     added: int | None = 0
     exactly: bool = True
     room: Room = Room.GROWS
+    clean: bool = True
 
     @property
     def capacity(self) -> int:
@@ -73,6 +75,15 @@ class Buffer:
             return self.items[:capacity]
         shape = (capacity - self.capacity, *self.items.shape[1:])
         return jnp.concatenate([self.items, jnp.zeros(shape, self.items.dtype)])
+
+    def cleaned(self) -> Buffer:
+        """The list with zeros behind its elements."""
+        if self.clean or self.items is None:
+            return self
+        is_there = jnp.arange(self.capacity) < self.count
+        zeros = jnp.zeros((), self.items.dtype)
+        items = jnp.where(lax.expand_dims(is_there, range(1, self.items.ndim)), self.items, zeros)
+        return replace(self, items=items, clean=True)
 
 
 class Unsized:
@@ -196,11 +207,12 @@ def _joined_lists(x: Buffer, y: Buffer) -> Buffer:
     exactly = x.exactly and y.exactly and x.added == y.added
     room = next((room for room in (Room.CHECKED, Room.SURE) if room in (x.room, y.room)), Room.GROWS)
     filled = [each for each in (x, y) if each.items is not None]
+    clean = x.clean and y.clean
     if not filled:
-        return Buffer(None, count, added, exactly, room)
+        return Buffer(None, count, added, exactly, room, clean)
     check_alike(filled[0], filled[-1].element)
     shape = max(each.capacity for each in (x, y)), *filled[0].items.shape[1:]
-    return Buffer(ShapeDtypeStruct(shape, filled[0].items.dtype), count, added, exactly, room)
+    return Buffer(ShapeDtypeStruct(shape, filled[0].items.dtype), count, added, exactly, room, clean)
 
 
 def check_alike(x: Buffer, element: Lowered) -> None:

@@ -251,14 +251,15 @@ def _wider(here: Lowering, start: Lowered, x: Lowered, after: Lowered, trips: in
     elif x.items is None:
         capacity = after.capacity
     items = jnp.zeros((capacity, *after.element.shape), after.element.dtype) if x.items is None else x.resized(capacity)
-    return replace(x, items=items, count=count, room=room)
+    return replace(x, items=items, count=count, room=room, clean=x.clean and after.clean)
 
 
 def _is_alike(x: Lowered, y: Lowered) -> bool:
     if not isinstance(x, Buffer):
         return x is y
     has_count = is_known(x.count) == is_known(y.count)
-    return has_count and x.capacity == y.capacity and x.room is y.room and (x.items is None) == (y.items is None)
+    has_items = (x.items is None) == (y.items is None)
+    return has_count and has_items and (x.capacity, x.room, x.clean) == (y.capacity, y.room, y.clean)
 
 
 def _ended(start: Lowered, x: Lowered, after: Lowered, trips: int | None) -> Any:

@@ -143,9 +143,8 @@ def _pop(here: Lowering, node: Node, x: Lowered, *, dtype: DType, shape: Shape) 
     x = _read_as(here, _list(x), dtype, shape)
     here.fails(x.count == 0)
     last = x.count - np.int32(1)
-    item = _item(x, last)
-    shorter = _with_item(x, last, jnp.zeros(x.element.shape, x.element.dtype))
-    return replace(shorter, count=last, exactly=False), item
+    # The element stays behind: to write there, too, would have XLA copy the list where it reads the element late.
+    return replace(x, count=last, exactly=False, clean=False), _item(x, last)
 
 
 @lowers(ENGINE, records.array_clear)
@@ -169,7 +168,7 @@ def _grow(here: Lowering, node: Node, x: Lowered, index: Lowered) -> Buffer:
         count, added = jnp.maximum(count, x.count), None
     if x.items is None:  # nothing is known of elements
         return replace(x, count=count, added=None, exactly=False)
-    return _extended(here, x, count, added, exactly=False)
+    return _extended(here, x.cleaned(), count, added, exactly=False)
 
 
 @lowers(ENGINE, records.array_add_at)
@@ -217,7 +216,7 @@ def _stack(here: Lowering, node: Node, x: Lowered, *, dtype: DType, shape: Shape
 @lowers(ENGINE, records.list_stack_like)
 def _stack_like(here: Lowering, node: Node, x: Lowered, like: Lowered) -> Any:
     x = _filled(here, _list(x), ShapeDtypeStruct(like.shape[1:], like.dtype))
-    return x.resized(like.shape[0])
+    return x.cleaned().resized(like.shape[0])
 
 
 # Ranges

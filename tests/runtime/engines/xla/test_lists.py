@@ -10,6 +10,7 @@ import pytest
 import autograph as tf
 from autograph.config import settings
 from autograph.errors import UnimplementedError
+from autograph.runtime.ops.lists import arrays, lists
 from tests.runtime.engines.xla.common import agree, region_of
 
 
@@ -78,6 +79,17 @@ def slope(x: Any, n: Any) -> Any:
     return tape.gradient(y, x)
 
 
+def emptied(x: Any, n: Any) -> Any:
+    """What gradients do: elements are taken out, and there are zeros in their places."""
+    rows = lists.from_tensor_op(tf.stack([x, x + 1.0, x + 2.0, x + 3.0]))
+    for _ in tf.range(n):
+        rows, last = lists.pop_op(rows, dtype=tf.float32, shape=(2,))
+        x = x + last
+    if n > 1:
+        rows = arrays.add_at_op(rows, 3, x)
+    return lists.stack_like_op(rows, tf.zeros([5, 2])), x
+
+
 X = np.float32([1.0, -2.0])
 
 
@@ -85,6 +97,7 @@ X = np.float32([1.0, -2.0])
     (squares, [X]), (some, [X, np.int32(10)]), (some, [X, np.int32(500)]),
     (of_two_loops, [X, np.int32(5)]), (of_two_loops, [X, np.int32(200)]), (as_a_stack, [np.int32(40)]),
     (array, [X, np.int32(3)]), (grown, [X, np.int32(7)]), (grown, [X, np.int32(100)]), (slope, [X, np.int32(3)]),
+    *[(emptied, [X, np.int32(n)]) for n in range(4)],
 ])  # fmt: skip
 def test_programs(function: Any, arguments: list[Any]) -> None:
     agree(function, *arguments, close=1e-6)

@@ -139,7 +139,10 @@ _NAMESPACES = {
             """,
     },
     "autodiff": {"runtime.gradient.forward": "ForwardAccumulator", "runtime.gradient": "GradientTape"},
-    "train": {"runtime.tools.export.checkpoint": "Checkpoint CheckpointManager latest_checkpoint"},
+    "train": {
+        "distribute.cluster": "ClusterSpec",
+        "runtime.tools.export.checkpoint": "Checkpoint CheckpointManager latest_checkpoint",
+    },
     "saved_model": {"saved_models": "DEFAULT_SERVING_SIGNATURE_DEF_KEY contains_saved_model load save"},
     "dtypes": {
         "runtime.base.dtypes": """

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+import enum
 from typing import Any
 
-__all__ = ["Options"]
+__all__ = ["AutoShardPolicy", "DistributeOptions", "Options"]
 
 
 class _Settings:
@@ -54,6 +55,16 @@ class OptimizationOptions(_Settings):
         "map_and_batch_fusion", "map_and_filter_fusion", "map_fusion", "map_parallelization", "noop_elimination",
         "parallel_batch", "seq_interleave_prefetch", "shuffle_and_repeat_fusion",
     ])  # fmt: skip
+
+
+class AutoShardPolicy(enum.Enum):
+    """How a dataset is divided among processes, see `tf.distribute.MultiWorkerMirroredStrategy`."""
+
+    OFF = -1
+    AUTO = 0
+    FILE = 1
+    DATA = 2
+    HINT = 3
 
 
 class DistributeOptions(_Settings):

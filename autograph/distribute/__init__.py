@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib as _importlib
 from typing import Any as _Any
 
 from .. import lazy as _lazy
@@ -14,17 +15,21 @@ _NAMES = {
         RunOptions
         """,
     "distribute.strategy": """
-        MirroredStrategy MultiWorkerMirroredStrategy OneDeviceStrategy ParameterServerStrategy Strategy TPUStrategy
+        MirroredStrategy OneDeviceStrategy ParameterServerStrategy Strategy TPUStrategy
         experimental_set_strategy get_replica_context get_strategy has_strategy in_cross_replica_context
         """,
     "distribute.values": "DistributedValues ReduceOp",
+    "distribute.workers": "MultiWorkerMirroredStrategy",
 }
 
 _names = _lazy.parse(_NAMES)
-__all__ = [*_names]
+_MODULES = ("cluster_resolver", "experimental")
+__all__ = [*_names, *_MODULES]
 __dir__ = __all__.copy
 
 
 def __getattr__(name: str) -> _Any:
+    if name in _MODULES:
+        return _importlib.import_module(f"{__name__}.{name}")
     value = globals()[name] = _lazy.load(_names, name, __name__)
     return value

@@ -16,7 +16,7 @@ from autograph.runtime.engines.xla.supported import ENGINE
 from autograph.runtime.state.devices import list_logical_devices
 from autograph.runtime.tensors.tensor import EagerTensor
 
-__all__ = ["BATCH", "MeshSpread", "device_name", "device_names"]
+__all__ = ["BATCH", "MeshSpread", "device_name", "device_names", "processes"]
 
 BATCH = "batch"
 """The axis over which samples are divided, in grids that have no other."""
@@ -28,6 +28,11 @@ def _meshes(what: str) -> Any:
     from autograph.runtime.engines.xla import meshes
 
     return meshes
+
+
+def processes() -> Any:
+    """What lets processes meet: ``connected`` and ``exchanged``. Raises `MissingExtraError` without JAX."""
+    return _meshes("a program of several processes")
 
 
 def device_names(kind: str | None = None) -> list[str]:

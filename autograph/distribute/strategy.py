@@ -28,6 +28,7 @@ from autograph.errors import FailedPreconditionError, InvalidArgumentError, Inva
 from autograph.runtime.base import nest
 from autograph.runtime.base.devices import HOST
 from autograph.runtime.ops.random.generators import generators
+from autograph.runtime.state.aggregation import VariableSynchronization
 from autograph.runtime.state.placement import device
 from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors import trace
@@ -55,6 +56,9 @@ class Strategy:
 
     ``devices``: the names of the devices, one for each replica.
     """
+
+    is_chief = True
+    """Whether this process writes what all would write: of several, the first does."""
 
     def __init__(self, devices: Sequence[str] = ("cpu:0",)) -> None:
         self.devices = tuple(devices)
@@ -86,8 +90,8 @@ class Strategy:
         return state
 
     def started(self, variable: Variable, value: Any) -> Any:
-        """What a variable of which replicas have values of their own holds first, where all of these are a value."""
-        if self.num_replicas_in_sync == 1:
+        """What a variable holds first: a value that is given, in each replica if these have values of their own."""
+        if variable.synchronization is not VariableSynchronization.ON_READ or self.num_replicas_in_sync == 1:
             return value
         variable.own = OwnValues(value, variable.aggregation, self.num_replicas_in_sync, variable.name)
         return variable.own.together()
@@ -192,6 +196,9 @@ class Strategy:
         """A dataset whose batches are divided: a `PerReplica` for each tensor, with nearly as many rows in each."""
         return divided_dataset(dataset, self.num_replicas_in_sync)
 
+    def check_source(self, source: object) -> None:
+        """Raise an error for what `fit` can't read batches from, if it is trained by this strategy."""
+
     def distribute_datasets_from_function(self, dataset_fn: Callable[[Any], Any], options: object = None) -> Any:
         """A dataset whose elements are those of as many successive batches of another as there are replicas.
 
@@ -245,6 +252,13 @@ class Extended:
 
     parameter_devices = worker_devices
 
+    @property
+    def should_checkpoint(self) -> bool:
+        """Whether this process is to write checkpoints."""
+        return self._strategy.is_chief
+
+    should_save_summary = should_checkpoint
+
     def variable_created_in_scope(self, v: Variable) -> bool:
         """Whether replicas have a variable together."""
         return v.is_mirrored
@@ -266,7 +280,7 @@ class Extended:
     def update(
         self, var: Variable, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Keywords = None,
         group: bool = True
-    ) -> Any:
+    ) -> Any:  # fmt: skip
         """What a function makes of a variable, in `merge_call`: the same in each replica."""
         args, kwargs = nest.map_structure(_own, (tuple(args), dict(kwargs or {})))
         return fn(var, *args, **kwargs)
@@ -361,7 +375,7 @@ def _not_supported(name: str, remedy: str) -> Callable[..., Any]:
     return refuse
 
 
-_ONE_PROCESS = "use MirroredStrategy, for all devices of one process"
-MultiWorkerMirroredStrategy = _not_supported("MultiWorkerMirroredStrategy", _ONE_PROCESS)
-ParameterServerStrategy = _not_supported("ParameterServerStrategy", _ONE_PROCESS)
+ParameterServerStrategy = _not_supported(
+    "ParameterServerStrategy", "use MultiWorkerMirroredStrategy, in which all processes train"
+)
 TPUStrategy = _not_supported("TPUStrategy", "use MirroredStrategy, for all devices that JAX has, TPUs too")

@@ -24,7 +24,7 @@ class Spread(Protocol):
     engine: str
 
     def layout_of(self, variable: Any) -> Any:
-        """How the array of a variable lies, in the engine's terms."""
+        """How the array of a variable lies, in the engine's terms; None: one that each device has all of."""
 
 
 class _Here(threading.local):

@@ -113,7 +113,7 @@ class Variable:
         self.constraint = constraint
         self.synchronization, self.aggregation, self.strategy = synchronization, aggregation, trace.LOCAL.strategy
         self.is_mirrored = self.strategy is not None or in_effect() is not None
-        hold(self, value if is_one or self.strategy is None else self.strategy.started(self, value))
+        hold(self, value if self.strategy is None else self.strategy.started(self, value))
         self.choices: list[Any] = []
         graph = trace.current_graph()
         by_hand = None if graph is None else BY_HAND.known(graph)

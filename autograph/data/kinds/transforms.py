@@ -50,7 +50,7 @@ class WithOptions(Dataset):
     _name = "_OptionsDataset"
 
     def __init__(self, source: Dataset, options: Options) -> None:
-        self._options = options
+        self._options = Options().merge(options)  # what becomes of them later is no matter of ours
         super().__init__(source.element_spec, [source])
 
     def elements(self, environment: Environment) -> Iterator[Item]:

@@ -184,7 +184,7 @@ class Weighted(IterableData):
     def __init__(self, data: ArrayData | IterableData, class_weight: dict[int, float]) -> None:
         if not isinstance(class_weight, dict):
             raise InvalidTypeError(f"class_weight must be a dict from the numbers of classes, not {class_weight!r}")
-        self.data = data
+        self.data, self.source = data, getattr(data, "source", None)
         size = max(class_weight, default=0) + 1
         self.weights = np.ones(size, np.float32)
         for number, weight in class_weight.items():

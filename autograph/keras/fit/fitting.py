@@ -10,6 +10,7 @@ import numpy as np
 
 from autograph.distribute.context import in_scope
 from autograph.distribute.fit import in_replicas
+from autograph.distribute.strategy import Strategy
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import nest
 from autograph.runtime.base.places import warn
@@ -65,7 +66,7 @@ class Fitting:
         if validation_split and validation_data is None:
             (x, y, sample_weight), validation_data = split_off((x, y, sample_weight), validation_split)
         data = data_from(x, y, sample_weight, batch_size, bool(shuffle), class_weight, steps_per_epoch)
-        steps = _Steps(data, steps_per_epoch)
+        steps = _Steps(data, steps_per_epoch, model.distribute_strategy)
         watchers = CallbackList(
             callbacks, add_history=True, verbose=verbose, model=self, epochs=epochs, steps=steps.count
         )
@@ -128,7 +129,7 @@ class Fitting:
         """
         model: Any = self
         check_compiled(model)
-        every = _Steps(data_from(x, y, sample_weight, batch_size, steps=steps), steps)
+        every = _Steps(data_from(x, y, sample_weight, batch_size, steps=steps), steps, model.distribute_strategy)
         watchers = callbacks if isinstance(callbacks, CallbackList) else CallbackList(
             callbacks, verbose=verbose, model=self, epochs=1, steps=every.count
         )  # fmt: skip
@@ -153,7 +154,7 @@ class Fitting:
     ) -> Any:  # fmt: skip
         """The outputs for inputs, as arrays along whose first axes the batches are put together."""
         model: Any = self
-        every = _Steps(data_from(x, batch_size=batch_size, steps=steps), steps)
+        every = _Steps(data_from(x, batch_size=batch_size, steps=steps), steps, model.distribute_strategy)
         watchers = CallbackList(callbacks, verbose=verbose, model=self, epochs=1, steps=every.count)
         step_function = step_of(model, "predict_step")
         results: list[Any] = []
@@ -176,7 +177,8 @@ class _Steps:
     says so, and the next epoch begins anew.
     """
 
-    def __init__(self, data: ArrayData | IterableData, limit: int | None) -> None:
+    def __init__(self, data: ArrayData | IterableData, limit: int | None, strategy: Strategy) -> None:
+        strategy.check_source(getattr(data, "source", None))
         self.data = data
         self.limit = limit
         self.count = limit if limit is not None else data.steps

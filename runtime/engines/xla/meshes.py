@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from ...base.devices import HOST, parsed
-from .machine import jax_device
+from .machine import device_of_worker, jax_device
 from .resident import placed
+from .workers import connected, exchanged
 
-__all__ = ["mesh_of", "placed", "sharding"]
+__all__ = ["connected", "exchanged", "mesh_of", "placed", "sharding"]
 
 
 def mesh_of(names: Sequence[str], shape: Sequence[int], axes: Sequence[str]) -> Mesh:
-    """A mesh of devices, by names such as "cpu:0", in rows of the last axis. Raises `KeyError` for one not there."""
-    found = [jax_device(parsed(name, None) or HOST) for name in names]
+    """A mesh of devices, by names such as "cpu:0", in rows of the last axis; "worker:1/cpu:0" is another process's.
+
+    Raises `KeyError` for one that is not there.
+    """
+    found = [_device(name) for name in names]
     devices = np.array(found, object).reshape(tuple(shape))
     return Mesh(devices, tuple(axes), axis_types=(AxisType.Auto,) * len(axes))
+
+
+def _device(name: str) -> Any:
+    worker, _, own = name.rpartition("/")
+    if not worker.startswith("worker:"):
+        return jax_device(parsed(name, None) or HOST)
+    return device_of_worker(int(worker.partition(":")[2]), int(own.partition(":")[2]))
 
 
 def sharding(mesh: Mesh, axes: Sequence[str | None]) -> NamedSharding:

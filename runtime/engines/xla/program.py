@@ -91,6 +91,7 @@ class _Program:
         self._given = [jax.ShapeDtypeStruct(each.shape, each.dtype.numpy) for each in types]
         self._exact = [(each.shape, each.dtype) for each in self._given]
         self._outputs = len(graph.outputs)
+        self._everywhere = self._common_layout(in_effect())
         self._layouts = self._layouts_for(in_effect())
         self._stopped = _Stopped()
         self._made: _Made
@@ -99,8 +100,19 @@ class _Program:
         """How variables lie over several devices: as a spread says; else, where there are replicas, each has all."""
         if spread is not None:
             return {key: spread.layout_of(key.variable) for key in self._held}
+        return {} if self._everywhere is None else dict.fromkeys(self._held, self._everywhere)
+
+    def _common_layout(self, spread: Spread | None) -> Any:
+        """The layout of an array that all of the program's devices have, if these are not Python's one."""
+        if spread is not None:
+            return spread.layout_of(None)
         node = next((node for node in self._graph.walk() if isinstance(node, Replicated)), None)
-        return {} if node is None else dict.fromkeys(self._held, on_all(node.program.devices))
+        return None if node is None else on_all(node.program.devices)
+
+    @property
+    def _is_of_many(self) -> bool:
+        """Whether other processes run it, too, on devices of theirs. Each is given all, and gets all results."""
+        return self._everywhere is not None and not self._everywhere.is_fully_addressable
 
     @property
     def _is_on_cpu(self) -> bool:
@@ -117,8 +129,10 @@ class _Program:
             here.holds = dict(zip(self._held, arrays[count:], strict=True))
             found[:] = [here]
             results = here.run(self._graph, arrays[:count])
-            results += [self._constrained(key, here.holds[key]) for key in self._changed]
             results = [x if isinstance(x, Rows) else jnp.asarray(x) for x in results]
+            if self._is_of_many:
+                results = rebuilt(results, map(self._shared, leaves(results)))
+            results += [jnp.asarray(self._constrained(key, here.holds[key])) for key in self._changed]
             failed = here.failed if here.stopped is False or not self._polls else here.failed | here.stopped
             has_flags = failed is not False or here.short is not False
             leaf_of = results if any(isinstance(x, Rows) for x in results) else None
@@ -211,6 +225,10 @@ class _Program:
         held = zip(arrays[count:], self._layouts.values(), strict=True)
         return [*map(original, arrays[:count]), *[placed(x, layout) for x, layout in held]]
 
+    def _shared(self, x: Any) -> Any:
+        """A result of which each process has all."""
+        return jax.lax.with_sharding_constraint(x, self._everywhere)
+
     def _constrained(self, key: Held, x: Lowered) -> Any:
         """What a variable is to hold, laid out as before: else the next call would be compiled anew."""
         return jax.lax.with_sharding_constraint(x, self._layouts[key]) if key in self._layouts else x
@@ -248,7 +266,7 @@ class _PlacedProgram(_Program):
 
     def __init__(self, graph: Graph, types: Sequence[Type], look: Callable[[], None] | None, device: Device) -> None:
         super().__init__(graph, types, look)
-        self._layouts = {}
+        self._layouts, self._everywhere = {}, None
         self._device, self._place = device, machine.jax_device(device)
         self._stops: list[None] = []
         self._starting: set[int] = set()

@@ -35,6 +35,11 @@ def placed(x: np.ndarray, sharding: Any) -> Any:
     if isinstance(found, jax.Array) and found.sharding.is_equivalent_to(sharding, x.ndim):
         return found
     with jax.enable_x64(True):
-        made = jax.device_put(found, sharding)
+        made = jax.device_put(found, sharding) if sharding.is_fully_addressable else _part(np.asarray(found), sharding)
     remember(x, made)
     return made
+
+
+def _part(x: np.ndarray, sharding: Any) -> Any:
+    """An array over devices of several processes, each of which has all of it."""
+    return jax.make_array_from_callback(x.shape, sharding, lambda index: x[index])

@@ -1,8 +1,9 @@
-"""The command line: what a function becomes.
+"""The command line: what a function becomes, and programs of several processes.
 
     python -m autograph code package.module:function [--full]
     python -m autograph graph package.module:function --spec "float32[None,4]" [--optimized] [--dot]
     python -m autograph page package.module:function --spec "float32[None,4]" --output page.html
+    python -m autograph launch --processes 4 script.py [arguments]
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ import os
 import re
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from .api import to_code
 from .connect import function as traced
+from .distribute.launch import Launch, launch
 from .errors import AutographError
 from .highlight import highlighted
 from .page import page
@@ -44,6 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     try:
+        if options.command == "launch":
+            return launch(_launch(options))
         function = _found(options.function)
         if options.command == "code":
             print(_highlighted(_code(function, options.full)), end="")
@@ -65,7 +70,10 @@ class _BadInput(Exception):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="autograph", description="Shows what autograph makes of a function.")
+    parser = argparse.ArgumentParser(
+        prog="autograph",
+        description="Shows what autograph makes of a function, and starts programs of several processes.",
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     code = commands.add_parser("code", help="print the generated source")
     graph = commands.add_parser(
@@ -88,7 +96,46 @@ def _parser() -> argparse.ArgumentParser:
     code.add_argument("--full", action="store_true", help="print arithmetic, attributes and try as they run")
     graph.add_argument("--optimized", action="store_true", help="the graph as it runs, after the optimiser's passes")
     graph.add_argument("--dot", action="store_true", help="print the graph in Graphviz's DOT language")
+    _add_launch(commands)
     return parser
+
+
+def _add_launch(commands: Any) -> None:
+    parser = commands.add_parser(
+        "launch",
+        help="run a program in several processes on this machine, for tf.distribute.MultiWorkerMirroredStrategy",
+        description="Starts a program in several processes, each with TF_CONFIG. When one fails, the others end, and "
+        "all are started again. The exit code is 0 when all have ended well, else that of the first to fail (128 and "
+        "the number of a signal).",
+    )
+    parser.add_argument("--processes", type=int, required=True, metavar="N", help="how many")
+    parser.add_argument("--max-restarts", type=int, default=3, metavar="N", help="how often all are started again (3)")
+    parser.add_argument(
+        "--grace", type=float, default=5.0, metavar="SECONDS", help="how long each may take to end after SIGTERM (5)"
+    )
+    parser.add_argument("--devices-per-process", type=int, metavar="N", help="divide the CPU of each into N devices")
+    parser.add_argument("--logs", metavar="FOLDER", help="write what each prints to FOLDER/worker-0.log …")
+    parser.add_argument("-m", dest="module", action="store_true", help="SCRIPT is the name of a module")
+    parser.add_argument("script", metavar="SCRIPT", help="the program")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what it is given")
+
+
+def _launch(options: argparse.Namespace) -> Launch:
+    """What to start."""
+    least = {"processes": 1, "max_restarts": 0, "grace": 0, "devices_per_process": 1}
+    for name, number in least.items():
+        given = getattr(options, name)
+        if given is not None and not given >= number:
+            raise _BadInput(f"--{name.replace('_', '-')} is at least {number}, not {given}")
+    if not options.module and not os.path.isfile(options.script):
+        raise _BadInput(f"there is no file {options.script!r}")
+    if os.environ.get("TF_CONFIG"):
+        raise _BadInput("TF_CONFIG is set already: launch names the processes of one machine itself; unset it")
+    command = [sys.executable, *(["-m"] if options.module else []), options.script, *options.arguments]
+    folder = None if options.logs is None else Path(options.logs)
+    return Launch(
+        command, options.processes, options.max_restarts, options.grace, options.devices_per_process, folder
+    )  # fmt: skip
 
 
 def _found(name: str) -> Callable[..., Any]:

@@ -11,13 +11,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
-from socket import socket
 from typing import Any
 
 import numpy as np
 
 import autograph as tf
+from autograph.distribute.launch import free_addresses
 
 from .checks import FLAGS, ROOT
 
@@ -25,18 +24,9 @@ DATA = np.random.default_rng(0).normal(size=(70, 8)).astype(np.float32)
 LABELS = (DATA.sum(1, keepdims=True) > 0).astype(np.float32)
 
 
-def free_ports(count: int) -> list[int]:
-    """Ports of this machine that nobody uses."""
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-
-
 def together(name: str, count: int) -> list[Any]:
     """What each of so many processes comes to."""
-    addresses = [f"127.0.0.1:{port}" for port in free_ports(count)]
+    addresses = free_addresses(count)
     processes = []
     for index in range(count):
         config = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}

@@ -11,7 +11,8 @@ import pytest
 MODULES = ["runtime.base.dtypes", "runtime.base.shapes", "runtime.base.nest", "runtime.ir.op", "runtime.ir.graph_def",
            "runtime.tensors.convert", "runtime.tensors.spec", "runtime.functions.function",
            "runtime.ops.kernels.print_format", "keras.distribution", "distribute.cluster",
-           "distribute.cluster_resolver", "distribute.strategy", "keras.networks.model", "keras.networks.sequential"]  # fmt: skip
+           "distribute.cluster_resolver", "distribute.strategy", "keras.networks.model",
+           "keras.networks.sequential"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", MODULES)

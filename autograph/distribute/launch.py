@@ -139,9 +139,9 @@ class _Group:
         """The first process that fails, None when all have ended well."""
         while True:
             codes = [process.poll() for process in self._processes]
-            bad = next((index for index, code in enumerate(codes) if code), None)
-            if bad is not None:
-                return _Failed(bad, codes[bad] or 0)
+            failed = [_Failed(index, code) for index, code in enumerate(codes) if code]
+            if failed:  # one that was killed is what others have failed by
+                return min(failed, key=lambda each: each.code >= 0)
             if None not in codes:
                 return None
             time.sleep(_PAUSE)

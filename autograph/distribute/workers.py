@@ -16,6 +16,7 @@ import numpy as np
 
 from autograph.errors import UnimplementedError
 from autograph.runtime.base import nest
+from autograph.runtime.base.processes import join
 from autograph.runtime.ops.random.generators import generators
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import EagerTensor
@@ -62,6 +63,7 @@ class MultiWorkerMirroredStrategy(Strategy):
         self._counts = [len(own) for own in names]
         super().__init__([name for own in names for name in own])
         self.is_chief = self._number == 0
+        join(self._number)
         if self.is_one_of_many:
             self._agree_on_seed()
 

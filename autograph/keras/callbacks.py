@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import InvalidArgumentError, SavedFileError
+from autograph.runtime.base import processes
+from autograph.runtime.tools.export.checkpoint import EXTENSION
 
+from .base.tracking import record_of
+from .fit.backup import Backup
 from .fit.callback import Callback, CallbackList, History, LambdaCallback, Logs, ProgbarLogger
 from .fit.monitor import Monitor
 from .fit.tensorboard import TensorBoard
 
 __all__ = [
-    "CSVLogger", "Callback", "CallbackList", "EarlyStopping", "History", "LambdaCallback", "LearningRateScheduler",
-    "ModelCheckpoint", "ProgbarLogger", "ReduceLROnPlateau", "TensorBoard", "TerminateOnNaN",
+    "BackupAndRestore", "CSVLogger", "Callback", "CallbackList", "EarlyStopping", "History", "LambdaCallback",
+    "LearningRateScheduler", "ModelCheckpoint", "ProgbarLogger", "ReduceLROnPlateau", "TensorBoard", "TerminateOnNaN",
 ]  # fmt: skip
 __dir__ = __all__.copy
 
@@ -145,6 +150,8 @@ class ModelCheckpoint(Monitor):
             before = "None" if self.best is None else f"{self.best:.5f}"
             better = f"{self.monitor} improved from {before} to {value:.5f}, "
             self.best = value
+        if not processes.is_chief():
+            return
         self._tell(epoch, f"{better}saving model to {path}")
         (self.model.save_weights if self.save_weights_only else self.model.save)(path)
         self._tell(epoch, f"finished saving model to {path}")
@@ -152,6 +159,90 @@ class ModelCheckpoint(Monitor):
     def _tell(self, epoch: int, what: str) -> None:
         if self.verbose > 0:
             print(f"\nEpoch {epoch + 1}: {what}")
+
+
+class BackupAndRestore(Callback):
+    """Keeps the state of `fit`, from which it goes on when the program has been interrupted, and runs again.
+
+    It goes on as if nothing had happened: with the weights, the optimizer, the random numbers and, of datasets that are
+    made by `Dataset.shuffle`, the order that it had. Batches that are behind are read again, and left out. What else
+    decides the data (files, random numbers of NumPy's) has to be the same. Of several processes the first one writes.
+
+    Parameters
+    ----------
+    backup_dir: a folder of its own.
+    save_freq: ``"epoch"``: after each epoch; or after every so many batches; False: never.
+    double_checkpoint: keep the state before the last, too, and take it where the last is damaged.
+    delete_checkpoint: remove the folder when training has ended.
+
+    Raises `InvalidArgumentError` for another ``save_freq`` and without a folder; when training begins, `SavedFileError`
+    for a state that is damaged.
+    """
+
+    def __init__(
+        self, backup_dir: str | os.PathLike[str], save_freq: str | int = "epoch", double_checkpoint: bool = False,
+        delete_checkpoint: bool = True
+    ) -> None:  # fmt: skip
+        super().__init__()
+        if not backup_dir:
+            raise InvalidArgumentError("Empty `backup_dir` argument passed")
+        if save_freq != "epoch" and not isinstance(save_freq, int):
+            raise InvalidArgumentError(
+                f"Invalid value for argument `save_freq`. Received: save_freq={save_freq}. Expected either 'epoch' or "
+                "an integer value."
+            )
+        self.backup_dir = os.fspath(backup_dir)
+        self.save_freq, self.double_checkpoint, self.delete_checkpoint = save_freq, double_checkpoint, delete_checkpoint
+        self._latest, self._previous = (os.path.join(self.backup_dir, name) for name in ("latest", "previous"))
+        self._backup: Backup
+        self._epoch = self._since = 0
+        self._due: tuple[int, Any] | None = None
+        """What is to be written when the next batch begins: there is one; else with the end of the epoch."""
+
+    def on_train_begin(self, logs: Logs = None) -> None:
+        compiled = record_of(self.model).compiled
+        self._backup = Backup(self.model, compiled.source)
+        self._epoch, self._since, self._due = 0, 0, None
+        compiled.resumption = self._found()
+
+    def _found(self) -> Any:
+        there = [path for path in (self._latest, self._previous) if os.path.exists(path + EXTENSION)]
+        for path in there:
+            try:
+                return self._backup.read(path)
+            except SavedFileError:
+                if path == there[-1]:
+                    raise
+        return None
+
+    def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
+        self._epoch = epoch
+        self._backup.begin_epoch()
+
+    def on_train_batch_begin(self, batch: int, logs: Logs = None) -> None:
+        if self._due is not None:
+            self._write(self._epoch, *self._due)
+
+    def on_train_batch_end(self, batch: int, logs: Logs = None) -> None:
+        self._since += 1
+        if self.save_freq != "epoch" and self.save_freq and self._since >= int(self.save_freq):
+            self._since, self._due = 0, (batch + 1, self._backup.random_state())
+
+    def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
+        if self.save_freq == "epoch" or self._due is not None:
+            self._write(epoch + 1, 0, self._backup.random_state())
+
+    def _write(self, epoch: int, batches: int, random: Any) -> None:
+        self._due = None
+        if not processes.is_chief():
+            return
+        if self.double_checkpoint and os.path.exists(self._latest + EXTENSION):
+            os.replace(self._latest + EXTENSION, self._previous + EXTENSION)
+        self._backup.write(self._latest, epoch, batches, random)
+
+    def on_train_end(self, logs: Logs = None) -> None:
+        if self.delete_checkpoint and processes.is_chief():
+            shutil.rmtree(self.backup_dir, ignore_errors=True)
 
 
 class LearningRateScheduler(Callback):
@@ -247,10 +338,14 @@ class CSVLogger(Callback):
         self._names: Iterable[str] | None = None
 
     def on_train_begin(self, logs: Logs = None) -> None:
+        if not processes.is_chief():
+            return
         with open(self.filename, "a" if self.append else "w", encoding="utf-8") as file:
             self._names = None if file.tell() == 0 else ()
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
+        if not processes.is_chief():
+            return
         names = sorted(logs or {})
         with open(self.filename, "a", encoding="utf-8") as file:
             if self._names is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import autograph as tf
 from autograph.errors import InvalidArgumentError, UnimplementedError
 
+from .kills import difference, weights_of
 from .worker_checks import alone, together
 
 
@@ -114,3 +116,13 @@ def test_processes_meet_before_jax_starts() -> None:
     resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(cluster, task_type="worker", task_id=0)
     with pytest.raises(tf.errors.FailedPreconditionError, match="JAX has started"):
         tf.distribute.MultiWorkerMirroredStrategy(resolver)
+
+
+@pytest.mark.parametrize("how", ["fit", "loop"])
+def test_training_survives_the_death_of_a_process(how: str, tmp_path: Path) -> None:
+    """Once each; `python -m tests.distribute.kills` does it twenty times."""
+    pytest.importorskip("jax")
+    expected, kills = weights_of(how, tmp_path / "whole")
+    assert kills == 0
+    found, kills = weights_of(how, tmp_path / "killed", at=7, worker=1)
+    assert kills == 1 and difference(found, expected) < 1e-6

@@ -111,11 +111,11 @@ class _Drawn(Dataset):
     def __init__(self, seed: int | None, again: bool) -> None:
         self._seed = None if seed is None else int(seed)
         self._again = bool(again)
-        self._memory = trace.apply(MEMORY)
-        super().__init__(TensorSpec((), int64), tensors=[self._memory])
+        self.memory = trace.apply(MEMORY)
+        super().__init__(TensorSpec((), int64), tensors=[self.memory])
 
     def elements(self, environment: Environment) -> Iterator[Item]:
-        generator = environment.array(self._memory).generator(self._seed, self._again)
+        generator = environment.array(self.memory).generator(self._seed, self._again)
         while True:
             yield (np.asarray(self._draw(generator), np.int64),)
 

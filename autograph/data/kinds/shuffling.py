@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from autograph.runtime.ir.graph import Type
 from autograph.runtime.ir.op import NOT_DIFFERENTIABLE, op
 from autograph.runtime.ops.random.random import fresh_seed
 from autograph.runtime.tensors import trace
+from autograph.runtime.tensors.tensor import EagerTensor
 
 from ..arguments import Number, number, require_positive, static
 from ..dataset import UNKNOWN_CARDINALITY, Dataset
@@ -24,7 +26,7 @@ from ..failures import Failure, Item
 from ..functions import Environment
 from ..structure import UNSAVABLE, Element
 
-__all__ = ["Cache", "Shuffle"]
+__all__ = ["Cache", "Shuffle", "memories"]
 
 
 class _Memory:
@@ -44,6 +46,15 @@ class _Memory:
             self.rounds += again
             return np.random.default_rng([*self.seed, self.rounds])
 
+    def kept(self) -> list[Any]:
+        """What of it decides the next order."""
+        return [self.seed, self.rounds]
+
+    def restore(self, kept: list[Any]) -> None:
+        """Have the orders follow that followed when it was ``kept``."""
+        with self.lock:
+            self.seed, self.rounds = kept
+
     def __repr__(self) -> str:
         return "<memory>"
 
@@ -52,6 +63,15 @@ MEMORY = op("dataset_memory", infer=lambda: Type(variant, ()), numpy=_Memory,
             effects=Effects.HOST, gradient=NOT_DIFFERENTIABLE,
             samples=lambda: [((), {})], unsavable=UNSAVABLE,
             doc="What a dataset remembers between iterations.")  # fmt: skip
+
+
+def memories(dataset: object) -> list[_Memory]:
+    """What decides the order of a dataset's elements, and of those that it is made of, if eager code has made it."""
+    if not isinstance(dataset, Dataset):
+        return []
+    found = [each for source in dataset.sources for each in memories(source)]
+    own = getattr(dataset, "memory", None)
+    return [*found, own.array] if isinstance(own, EagerTensor) else found
 
 
 class Shuffle(Dataset):
@@ -66,11 +86,11 @@ class Shuffle(Dataset):
         known = static(self._size)
         if known is not None and known != UNKNOWN_CARDINALITY:
             require_positive(known, "buffer_size")
-        self._memory = trace.apply(MEMORY)
-        super().__init__(source.element_spec, [source], [self._size, self._memory])
+        self.memory = trace.apply(MEMORY)
+        super().__init__(source.element_spec, [source], [self._size, self.memory])
 
     def elements(self, environment: Environment) -> Iterator[Item]:
-        generator = environment.array(self._memory).generator(self._seed, self._again)
+        generator = environment.array(self.memory).generator(self._seed, self._again)
         size = environment.number(self._size)
         source = self.sources[0].elements(environment)
         if size != UNKNOWN_CARDINALITY:
@@ -100,11 +120,11 @@ class Cache(Dataset):
     _name = "CacheDataset"
 
     def __init__(self, source: Dataset) -> None:
-        self._memory = trace.apply(MEMORY)
-        super().__init__(source.element_spec, [source], [self._memory])
+        self.memory = trace.apply(MEMORY)
+        super().__init__(source.element_spec, [source], [self.memory])
 
     def elements(self, environment: Environment) -> Iterator[Item]:
-        memory = environment.array(self._memory)
+        memory = environment.array(self.memory)
         if memory.elements is not None:
             yield from memory.elements
             return

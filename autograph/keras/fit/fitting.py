@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
@@ -20,6 +21,7 @@ from autograph.tracebacks import trimming
 
 from ..base.staging import converted_call
 from ..base.tracking import record_of
+from .backup import Resumption
 from .callback import CallbackList, History
 from .compiled import CompiledMetrics
 from .data import ArrayData, IterableData, data_from, split_off
@@ -72,11 +74,13 @@ class Fitting:
         )
         model.stop_training = False
         logs: dict[str, Any] = {}
-        watchers.on_train_begin()
-        for epoch in range(initial_epoch, epochs):
-            model.reset_metrics()
+        resumed = _begun(model, data, watchers)
+        for epoch in range(initial_epoch if resumed is None else resumed.epoch, epochs):
+            if resumed is None or not resumed.batches:
+                model.reset_metrics()
             watchers.on_epoch_begin(epoch)
-            logs = self._train_epoch(steps, watchers)
+            logs = self._train_epoch(steps, watchers, resumed)
+            resumed = None
             if validation_data is not None and _is_due(epoch, validation_freq):
                 found = self._validate(
                     validation_data, validation_batch_size or batch_size, validation_steps, watchers
@@ -85,17 +89,17 @@ class Fitting:
             watchers.on_epoch_end(epoch, logs)
             if model.stop_training:
                 break
-        if model.optimizer is not None and epochs > initial_epoch:
+        if model.optimizer is not None and logs:
             model.optimizer.finalize_variable_values(model.trainable_weights)
         watchers.on_train_end(logs)
         record_of(model).compiled.history = watchers.history
         return watchers.history
 
-    def _train_epoch(self, steps: _Steps, watchers: CallbackList) -> dict[str, Any]:
+    def _train_epoch(self, steps: _Steps, watchers: CallbackList, resumed: Resumption | None) -> dict[str, Any]:
         model: Any = self
         step_function = step_of(model, "train_step")
         logs: dict[str, Any] | None = None
-        for number, batch in enumerate(steps):
+        for number, batch in _what_is_left(steps, resumed):
             watchers.on_train_batch_begin(number)
             logs = step_function(batch)
             watchers.on_train_batch_end(number, logs)
@@ -168,6 +172,27 @@ class Fitting:
         if not results:
             raise InvalidArgumentError("there are no batches to predict from: the data are empty")
         return nest.map_structure(lambda *parts: np.concatenate(parts), *results)
+
+
+def _begun(model: Any, data: ArrayData | IterableData, watchers: CallbackList) -> Resumption | None:
+    """Begin training; where it goes on, if a callback has found that it was interrupted."""
+    compiled = record_of(model).compiled
+    compiled.source, compiled.resumption = getattr(data, "source", None), None
+    watchers.on_train_begin()
+    found: Resumption | None = compiled.resumption
+    return found
+
+
+def _what_is_left(steps: _Steps, resumed: Resumption | None) -> Iterator[tuple[int, Any]]:
+    """The batches of an epoch with their numbers, without those that an interrupted training has had."""
+    if resumed is None:
+        yield from enumerate(steps)
+        return
+    resumed.begin_epoch(getattr(steps.data, "source", None))
+    left = enumerate(steps)
+    deque(islice(left, resumed.batches), maxlen=0)
+    resumed.go_on()
+    yield from left
 
 
 class _Steps:

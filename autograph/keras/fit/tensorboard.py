@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import InvalidArgumentError
+from autograph.runtime.base import processes
 from autograph.runtime.functions.function import function
 from autograph.runtime.tools import summary
 
@@ -54,7 +55,10 @@ class TensorBoard(Callback):
     def _writer(self, name: str) -> Any:
         found = self._writers.get(name)
         if found is None:
-            found = self._writers[name] = summary.create_file_writer(os.path.join(self.log_dir, name))
+            folder = os.path.join(self.log_dir, name)
+            writes = processes.is_chief()
+            found = summary.create_file_writer(folder) if writes else summary.create_noop_writer()
+            self._writers[name] = found
         return found
 
     def on_train_begin(self, logs: Logs = None) -> None:

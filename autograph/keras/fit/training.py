@@ -45,6 +45,10 @@ class Compiled:
         self.functions: dict[Any, Callable[..., Any]] = {}
         self.stop = False
         self.history: Any = None
+        self.source: Any = None
+        """What `fit` reads batches from, if these are no arrays."""
+        self.resumption: Any = None
+        """Where `fit` goes on, see `backup`."""
 
 
 class Trainer(Fitting):

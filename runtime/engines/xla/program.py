@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import SingleDeviceSharding
 
+from autograph.errors import UnavailableError
 from autograph.settings import settings
 
 from ...base import copies
@@ -188,6 +189,11 @@ class _Program:
             raise KeyboardInterrupt from None
         if "CpuCallback" in text:
             raise error
+        if self._is_of_many:
+            raise UnavailableError(
+                f"a program of several processes was broken off: {text.splitlines()[0]}",
+                remedy="start all of them again, from a checkpoint, as `python -m autograph launch` does",
+            ) from None
         return False  # there is not enough memory, for example: the plan will say so
 
     def _ran(self, arrays: Sequence[np.ndarray]) -> Any:

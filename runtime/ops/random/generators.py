@@ -33,6 +33,20 @@ class _Generators:
         """What a variable begins with that replicas draw by: a key, and how often they have drawn."""
         return np.array([generator_of(self.seed).integers(2**62), 0])
 
+    def kept(self) -> dict[str, Any]:
+        """What decides the numbers to come, as JSON may have it."""
+        with self.lock:
+            common = None if self.common is None else _plain(self.common.bit_generator.state)
+            by_seed = [[seed, _plain(each.bit_generator.state)] for seed, each in self.by_seed.items()]
+            return {"seed": self.seed, "common": common, "by_seed": by_seed}
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Have the numbers come that came when it was ``kept``."""
+        with self.lock:
+            self.seed = kept["seed"]
+            self.common = None if kept["common"] is None else _generator_with(kept["common"])
+            self.by_seed = {seed: _generator_with(state) for seed, state in kept["by_seed"]}
+
     def draw(self, seed: int | None, sampler: Callable[[Any], Any]) -> Any:
         """What `sampler` takes from the generator for an op's own seed, or from the common one."""
         own = _replica.generators
@@ -54,6 +68,21 @@ def generator_of(seed: object) -> Any:
     """A generator of NumPy's that starts from `seed`, integers; from what the machine gives for ``None``."""
     entropy = None if seed is None else [int(part) % 2**64 for part in np.atleast_1d(np.asarray(seed, object))]
     return np.random.Generator(np.random.Philox(np.random.SeedSequence(entropy)))
+
+
+def _plain(state: Any) -> Any:
+    """A state with lists in the place of arrays."""
+    if isinstance(state, dict):
+        return {name: _plain(value) for name, value in state.items()}
+    return state.tolist() if isinstance(state, np.ndarray) else state
+
+
+def _generator_with(state: dict[str, Any]) -> Any:
+    """A generator as it was with a state; see `_plain`."""
+    found = generator_of(0)
+    parts = {name: np.array(value, np.uint64) for name, value in state["state"].items()}
+    found.bit_generator.state = {**state, "state": parts, "buffer": np.array(state["buffer"], np.uint64)}
+    return found
 
 
 generators = _Generators()

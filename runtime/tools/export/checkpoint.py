@@ -21,7 +21,7 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError, SavedFileError
 
-from ...base import shapes
+from ...base import processes, shapes
 from ...base.dtypes import from_numpy, int64
 from ...base.places import user_location
 from ...functions import deferred
@@ -33,7 +33,7 @@ from .weights import load_tensors, read_file, replace_file, save_tensors
 __all__ = ["Checkpoint", "CheckpointManager", "latest_checkpoint"]
 
 _OWN = ("_root", "_waiting")  # attributes of a checkpoint that are no parts of it
-_EXTENSION = ".safetensors"
+EXTENSION = ".safetensors"
 _STATE = "checkpoint"
 _LINE = re.compile(r'(model_checkpoint_path|all_model_checkpoint_paths): ("(?:[^"\\]|\\.)*")')
 
@@ -98,7 +98,7 @@ class Checkpoint:
         """Write the values under a name of your own; returns it. Raises as `weights.save_tensors`."""
         path = os.fspath(file_prefix)
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
-        save_tensors(path + _EXTENSION, variables_of(self))
+        save_tensors(path + EXTENSION, variables_of(self))
         return path
 
     def save(self, file_prefix: str | os.PathLike[str], options: object = None) -> str:
@@ -121,7 +121,7 @@ class Checkpoint:
         its variable.
         """
         path = os.fspath(save_path)
-        values = load_tensors(path + _EXTENSION)
+        values = load_tensors(path + EXTENSION)
         variables = variables_of(self)
         for name in values.keys() & variables.keys():
             _check_fits(name, values[name], variables[name])
@@ -251,7 +251,7 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
     folder = os.fspath(checkpoint_dir)
     names = _read_state(folder, latest_filename or _STATE)
     path = os.path.join(folder, names[-1]) if names else None
-    return path if path is not None and os.path.exists(path + _EXTENSION) else None
+    return path if path is not None and os.path.exists(path + EXTENSION) else None
 
 
 def _read_state(folder: str, name: str = _STATE) -> list[str]:
@@ -309,7 +309,7 @@ class CheckpointManager:
         self._names = [each for each in _read_state(self.directory) if os.path.exists(self._file(each))]
 
     def _file(self, name: str) -> str:
-        return os.path.join(self.directory, name + _EXTENSION)
+        return os.path.join(self.directory, name + EXTENSION)
 
     @property
     def checkpoints(self) -> list[str]:
@@ -324,19 +324,26 @@ class CheckpointManager:
     def save(self, checkpoint_number: int | None = None) -> str:
         """Save, remove what is too old, and return the name of the new checkpoint.
 
-        ``checkpoint_number`` replaces the number in the name.
+        ``checkpoint_number`` replaces the number in the name. What goes wrong, as on a disk that is full, loses none of
+        the older ones. Of processes that work together, the first one writes.
         """
-        if checkpoint_number is None:
-            path = self.checkpoint.save(self._prefix)
-        else:
-            self.checkpoint.save_counter.assign_add(1)
-            path = self.checkpoint.write(f"{self._prefix}-{int(checkpoint_number)}")
+        path = self._saved(checkpoint_number)
         name = os.path.basename(path)
         self._names = [*[each for each in self._names if each != name], name]
-        while self._max_to_keep is not None and len(self._names) > self._max_to_keep:
-            self._drop(self._names.pop(0))
-        _write_state(self.directory, self._names)
+        old = [] if self._max_to_keep is None else self._names[: -self._max_to_keep]
+        self._names = self._names[len(old) :]
+        if processes.is_chief():
+            _write_state(self.directory, self._names)  # before: it names no file that is not there
+            for each in old:
+                self._drop(each)
         return path
+
+    def _saved(self, checkpoint_number: int | None) -> str:
+        """Write a checkpoint, if this process is to; returns its name."""
+        counter = self.checkpoint.save_counter
+        counter.assign_add(1)
+        path = f"{self._prefix}-{int(counter) if checkpoint_number is None else int(checkpoint_number)}"
+        return self.checkpoint.write(path) if processes.is_chief() else path
 
     def _drop(self, name: str) -> None:
         with contextlib.suppress(FileNotFoundError):

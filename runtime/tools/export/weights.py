@@ -242,7 +242,20 @@ def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
+        _keep_names(os.path.dirname(path))
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
+
+
+def _keep_names(folder: str) -> None:
+    """Have a power cut not undo that a file in a folder got its name, where the system can promise that."""
+    if os.name != "posix":
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some file systems can't
+            os.fsync(number)
+    finally:
+        os.close(number)

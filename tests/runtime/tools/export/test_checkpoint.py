@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import subprocess
@@ -327,3 +328,31 @@ if sys.argv[2] == "partial":
         arguments = [sys.executable, "-c", program, str(tmp_path / "x"), how]
         done = subprocess.run(arguments, capture_output=True, text=True, check=True)
         assert ("has values for a, which have never come to exist" in done.stderr) is told
+
+
+def test_a_full_disk_loses_no_older_checkpoint(tmp_path, monkeypatch):
+    """Whichever of the files can't be written: that of the values, or the one that names the latest."""
+    v = tf.Variable(1.0)
+    manager = tf.train.CheckpointManager(tf.train.Checkpoint(v=v), tmp_path, max_to_keep=1)
+    manager.save()
+    synchronise = os.fsync
+    for good in (0, 2):  # a file and its folder
+        left = [good]
+
+        def fsync(number, left=left):
+            left[0] -= 1
+            if left[0] < 0:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            synchronise(number)
+
+        monkeypatch.setattr(os, "fsync", fsync)
+        v.assign_add(1.0)
+        with pytest.raises(OSError, match="No space left"):
+            manager.save()
+        monkeypatch.undo()
+        assert not list(tmp_path.glob("*.partial"))
+        again = tf.Variable(0.0)
+        found = tf.train.CheckpointManager(tf.train.Checkpoint(v=again), tmp_path, max_to_keep=1)
+        assert found.restore_or_initialize() == tf.train.latest_checkpoint(tmp_path) and float(again) == 1.0
+    manager.save()
+    assert tf.train.latest_checkpoint(tmp_path) is not None

@@ -62,9 +62,8 @@ def test_lines_come_with_their_process(launched: Callable[..., subprocess.Comple
 def test_all_are_started_again_when_one_fails(launched: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     found = launched("fails once")
     assert found.returncode == 0
-    assert {line for line in found.stdout.splitlines() if "process" not in line} == {
-        f"[worker {i}] {i} {attempt} 2 ['fails once']" for i in (0, 1) for attempt in (0, 1)
-    }
+    told = [(0, 1), (1, 0), (1, 1)]  # the other may be stopped before it has told anything
+    assert set(found.stdout.splitlines()) >= {f"[worker {i}] {i} {attempt} 2 ['fails once']" for i, attempt in told}
     assert re.search(r"worker 1 has ended with code 3, \d+\.\d s after all were started; the others", found.stderr)
     assert "all are started again: restart 1 of 3" in found.stderr
 

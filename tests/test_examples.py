@@ -259,3 +259,43 @@ def test_keras_digits_resume_and_reach_their_accuracy(capfd, tmp_path):
     seen.Reload()
     assert set(seen.Tags()["tensors"]) == {"loss", "accuracy"} and seen.Tags()["graph"]
     assert seen.Tensors("loss")[-1].step == keras_digits.EPOCHS - 1
+
+
+# A language model
+
+
+MODEL = ("language_model.py", "--steps", "12", "--every", "6")
+
+
+def test_a_language_model_goes_on_where_it_was_stopped(tmp_path):
+    whole = run(*MODEL)
+    bits = [float(each) for each in re.findall(r"([\d.]+) bits per character", whole)]
+    assert len(bits) == 2 and bits[1] < bits[0] and bits[1] < 4.4  # the frequencies of characters alone give 4.5
+    command = [sys.executable, ROOT / "examples" / MODEL[0], *MODEL[1:], "--checkpoints", str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout.readline().startswith("step 6: ")
+        process.kill()
+    rest = run(*MODEL, "--checkpoints", str(tmp_path))
+    assert rest.startswith("going on after step 6\nstep 12: ")
+    assert told(rest) == told(whole)[1:]
+
+
+def test_a_language_model_is_the_same_on_two_devices_and_in_two_processes():
+    pytest.importorskip("jax")
+    alone, together = run(*MODEL), run(*MODEL, "--devices", "2")
+    assert told(together) == told(alone)
+    launch = [sys.executable, "-m", "autograph", "launch", "--processes", "2"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CONFIG": "", "JAX_PLATFORMS": "cpu"}
+    command = [*launch, ROOT / "examples" / MODEL[0], *MODEL[1:]]
+    process = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=240)
+    assert process.returncode == 0, process.stderr
+    for worker in range(2):
+        lines = [line for line in process.stdout.splitlines() if line.startswith(f"[worker {worker}] ")]
+        own = "".join(line.partition("] ")[2] + "\n" for line in lines if "[Gloo]" not in line)
+        assert told(own) == told(alone)
+
+
+def told(output):
+    """What a language model tells, but for its speed."""
+    return [line.partition(" held out")[0] for line in output.splitlines() if line != "going on after step 6"]

@@ -74,6 +74,16 @@ def counts(inputs: Sequence[Value], attributes: dict[str, Any]) -> Kinds:
     return () if all(map(is_never_negative, numbers)) else (InvalidArgumentError,)
 
 
+def given_shape(count: int) -> Raises:
+    """Inputs after the first so many are a shape, which may not fit; nor may shapes that only a run knows."""
+
+    def rule(inputs: Sequence[Value], attributes: dict[str, Any]) -> Kinds:
+        is_known = len(inputs) == count and all(is_fully_defined(value.type.shape) for value in inputs)
+        return () if is_known else (InvalidArgumentError,)
+
+    return rule
+
+
 def places(inputs: Sequence[Value], attributes: dict[str, Any]) -> Kinds:
     """The last input are indices, which must lie in the axes of the first one; constants may lie in each of them."""
     shape, indices = inputs[0].type.shape, constant_of(inputs[-1])

@@ -15,6 +15,7 @@ import numpy as np
 from ...base.shapes import Shape, is_compatible
 from ...ir.kinds import kinds
 from ...ir.op import Type, op, type_of
+from ...ir.raising import given_shape
 from ...tensors.likes import Ints, TensorLike
 from ...tensors.promotion import together
 from ...tensors.tensor import Tensor
@@ -186,14 +187,14 @@ convolution_op = op(
 )  # fmt: skip
 input_op = op(
     "convolution_transpose", infer=_infer_input, numpy=_checked(_infer_input, kernels.backward_input),
-    gradient=_input_gradient, fresh=True,
+    gradient=_input_gradient, fresh=True, raises=given_shape(2),
     samples=_samples(lambda x, w, g, geometry: _dynamic(g, w, x.shape, geometry)),
     doc="The adjoint of `convolution` in the tensor, of a given shape.",
     attributes=kinds("shape strides padding dilations"),
 )  # fmt: skip
 filters_op = op(
     "convolution_filters", infer=_infer_filters, numpy=_checked(_infer_filters, kernels.backward_filters),
-    gradient=_filters_gradient, fresh=True,
+    gradient=_filters_gradient, fresh=True, raises=given_shape(2),
     samples=_samples(lambda x, w, g, geometry: _dynamic(x, g, w.shape, geometry)),
     doc="The adjoint of `convolution` in the filters, of a given shape.",
     attributes=kinds("shape strides padding dilations"),

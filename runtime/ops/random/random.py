@@ -33,7 +33,7 @@ from ..shape.sort import invert_permutation
 from . import draws
 from .draws import draw, state_of
 from .generators import generators
-from .random_states import DRAW, SEED_STATE, check_seed, moved
+from .random_states import DRAW, SEED_STATE, are_ends, check_seed, moved, raises_of_draws
 
 __all__ = [
     "bernoulli", "categorical", "normal", "set_seed", "shuffle", "stateless_bernoulli", "stateless_categorical",
@@ -131,13 +131,13 @@ def _declare(name: str, sampler: Callable[..., Any], doc: str) -> tuple[Op, Op]:
         f"random_{name}", gradient=lambda g, out, a, b, *dims, **_: (*moved(name, g, out, a, b), *(None for _ in dims)),
         infer=infer_stateful, numpy=stateful, effects=Effects.RANDOM, doc=f"{doc} Stateful.",
         samples=lambda: draws() + ([s.sample(0, 9, shape=(4,), dtype=int32, seed=3)] if name == "uniform" else []),
-        attributes=kinds("shape dtype seed"),
+        raises=raises_of_draws(0, 2, are_ends), attributes=kinds("shape dtype seed"),
     ), op(
         f"stateless_random_{name}",
         gradient=lambda g, out, seed, a, b, *dims, **_: (None, *moved(name, g, out, a, b), *(None for _ in dims)),
         infer=infer_stateless, numpy=stateless, doc=f"{doc} The first input is the seed.",
         samples=lambda: [((np.array([1, 2], np.int32), *inputs), attributes) for inputs, attributes in draws()],
-        attributes=kinds("shape dtype"),
+        raises=raises_of_draws(1, 2, are_ends), attributes=kinds("shape dtype"),
     )  # fmt: skip
 
 

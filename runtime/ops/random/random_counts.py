@@ -27,11 +27,16 @@ from ..shape.create import zeros_like
 from ..shape.dims import as_dims
 from ..shape.joining import concat
 from ..shape.shape import shape as shape_of
-from . import random
+from . import random, random_states
 from .draws import seed_words
 from .generators import generator_of, generators
 
 __all__ = ["gamma", "poisson", "stateless_gamma", "stateless_poisson"]
+
+
+def _are_positive(parameters: list[Any], dtype: DType) -> bool:
+    """Whether parameters certainly are those of a distribution, not below 0."""
+    return parameters[0] is not None and bool(np.all(parameters[0] >= 0))
 
 
 def _poisson(generator: Any, rates: Any, dims: Any) -> Any:
@@ -81,11 +86,12 @@ def _declare(name: str, sampler: Callable[..., Any], gradient: object, doc: str)
         f"random_{name}", infer=lambda *types, shape, dtype, seed=None: _infer(*types, shape=shape, dtype=dtype),
         numpy=stateful,
         effects=Effects.RANDOM, gradient=gradient, samples=samples, doc=f"{doc} Stateful.",
-        attributes=kinds("shape dtype seed"),
+        raises=random_states.raises_of_draws(0, 1, _are_positive), attributes=kinds("shape dtype seed"),
     ), op(
         f"stateless_random_{name}", infer=infer_stateless, numpy=stateless, gradient=gradient,
         samples=lambda: [((np.array([1, 2], np.int32), *inputs), attributes) for inputs, attributes in samples()],
-        doc=f"{doc} The first input is the seed.", attributes=kinds("shape dtype"),
+        raises=random_states.raises_of_draws(1, 1, _are_positive), doc=f"{doc} The first input is the seed.",
+        attributes=kinds("shape dtype"),
     )  # fmt: skip
 
 

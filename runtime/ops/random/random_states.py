@@ -6,17 +6,21 @@ An op takes a stretch of the counter of a variable, an effect; which numbers fol
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
+from autograph.errors import InvalidArgumentError
 
 from ...base.atomic import change
 from ...base.dtypes import DType, float32, int64
 from ...base.shapes import Shape, broadcast
 from ...ir.effects import Effects
-from ...ir.graph import Type
+from ...ir.graph import Type, Value
 from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, op
+from ...ir.raising import Kinds, Raises, constant_of
 from ...tensors.tensor import Tensor
 from ..declare import sum_to
 from ..host.state import VARIABLE
@@ -25,7 +29,7 @@ from ..kernels import samples as s
 from .draws import DISTRIBUTIONS, draw, state_of
 from .philox import State
 
-__all__ = ["DRAW", "SEED_STATE", "TAKE", "check_seed", "moved"]
+__all__ = ["DRAW", "SEED_STATE", "TAKE", "are_ends", "check_seed", "moved", "raises_of_draws"]
 
 STRIDE = 256
 """Steps of the counter for each number, as in TensorFlow."""
@@ -96,6 +100,29 @@ def _binomial(state: list[int], shape: Any, dtype: DType, counts: Any, probabili
     return np.asarray(drawn).astype(dtype.numpy)
 
 
+def raises_of_draws(first: int, count: int, fits: Callable[[list[Any], DType], bool]) -> Raises:
+    """What drawing may raise: where the shape is a tensor, and for parameters that may not fit.
+
+    ``first``, ``count``: which of the inputs the parameters are. ``fits(parameters, dtype)`` tells whether they surely
+    do, of their values; None stands for what only a run knows.
+    """
+
+    def rule(inputs: Sequence[Value], attributes: dict[str, Any]) -> Kinds:
+        parameters = [constant_of(value) for value in inputs[first : first + count]]
+        kind = attributes.get("kind", "uniform")
+        is_fit = kind != "binomial" if kind != "uniform" else fits(parameters, attributes["dtype"])
+        is_sure = len(inputs) == first + count and is_fit
+        return () if is_sure else (InvalidArgumentError,)
+
+    return rule
+
+
+def are_ends(parameters: list[Any], dtype: DType) -> bool:
+    """Whether parameters fit: of whole numbers between two ends these have to be in order."""
+    low, high = parameters
+    return not dtype.is_integer or (low is not None and high is not None and bool(np.all(low < high)))
+
+
 def _gradient(g: Any, out: Any, state: Any, a: Any, b: Any, *dims: Any, kind: str, **_: object) -> tuple[Any, ...]:
     return (None, *moved(kind, g, out, a, b), *(None for _ in dims))
 
@@ -109,6 +136,7 @@ DRAW = op("generator_draw", infer=_infer_draw, numpy=_draw, gradient=_gradient,
               s.sample(_STATE, -5, 7, shape=(5,), dtype=int64, kind="uniform"),
               s.sample(_STATE, 5, 0.5, shape=(5,), dtype=int64, kind="binomial"),
           ], doc="Random numbers from a state, of a distribution with two parameters.",
+          raises=raises_of_draws(1, 2, are_ends),
           attributes=kinds("shape dtype", kind=lambda name: name in (*DISTRIBUTIONS, "binomial")))  # fmt: skip
 
 

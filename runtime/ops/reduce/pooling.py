@@ -15,6 +15,7 @@ from ...base.dtypes import Array, int64
 from ...base.shapes import Shape, is_compatible
 from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Type, op, type_of
+from ...ir.raising import given_shape
 from ...tensors.convert import convert_to_tensor
 from ...tensors.likes import DTypeLike, TensorLike
 from ...tensors.tensor import Tensor
@@ -233,7 +234,7 @@ mean_op = op(
 )  # fmt: skip
 spread_op = op(
     "avg_pool_transpose", infer=_infer_spread, numpy=_spread, gradient=_spread_gradient, fresh=True, samples=_spreads,
-    doc="The adjoint of `avg_pool`: each element spread evenly over its window.",
+    raises=given_shape(1), doc="The adjoint of `avg_pool`: each element spread evenly over its window.",
     attributes=kinds("shape sizes strides padding"),
 )  # fmt: skip
 

@@ -199,6 +199,9 @@ class Strategy:
     def check_source(self, source: object) -> None:
         """Raise an error for what `fit` can't read batches from, if it is trained by this strategy."""
 
+    def check_batch(self, batch: object) -> None:
+        """Raise an error for the first batch of an epoch of `fit` if it can't be one of this strategy's."""
+
     def distribute_datasets_from_function(self, dataset_fn: Callable[[Any], Any], options: object = None) -> Any:
         """A dataset whose elements are those of as many successive batches of another as there are replicas.
 

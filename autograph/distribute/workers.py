@@ -7,6 +7,7 @@ goes through XLA, with devices of all of them; what XLA can't do each of them do
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
@@ -14,20 +15,22 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import UnimplementedError
+from autograph.errors import InvalidArgumentError, UnimplementedError
 from autograph.runtime.base import nest
 from autograph.runtime.base.processes import join
 from autograph.runtime.ops.random.generators import generators
+from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import EagerTensor
 
 from .cluster import Workers
 from .cluster_resolver import ClusterResolver, TFConfigClusterResolver
+from .context import Keywords
 from .datasets import InputContext, exchanged_dataset
 from .experimental import CommunicationOptions
 from .mesh import device_names, processes
 from .strategy import Strategy
-from .values import divided
+from .values import PerReplica, divided
 
 __all__ = ["MultiWorkerMirroredStrategy"]
 
@@ -61,6 +64,7 @@ class MultiWorkerMirroredStrategy(Strategy):
         if workers.count > 1 or (not workers.addresses and _is_in_cluster()):
             names, self._number = processes().connected(workers.addresses, workers.number, _SECONDS_TO_MEET)
         self._counts = [len(own) for own in names]
+        self._checked: set[Any] = set()
         super().__init__([name for own in names for name in own])
         self.is_chief = self._number == 0
         join(self._number)
@@ -147,6 +151,39 @@ class MultiWorkerMirroredStrategy(Strategy):
                 "processes read the same, and each works on its part of every batch",
                 remedy="give each process the whole dataset, without .shard(); or write a loop over "
                 "strategy.experimental_distribute_dataset(dataset)",
+            )
+
+    def check_batch(self, batch: object) -> None:
+        """Raise `InvalidArgumentError` where processes have read different batches."""
+        if self.is_one_of_many:
+            self._require_same(batch, "fit has read different batches in the processes")
+
+    def run(
+        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Keywords = None, options: object = None
+    ) -> Any:  # fmt: skip
+        """As `Strategy.run`. All processes have to give the same.
+
+        Raises `InvalidArgumentError` where they do not when a function is first called outside of traced ones.
+        """
+        code = getattr(fn, "__code__", type(fn))
+        if self.is_one_of_many and trace.current_graph() is None and code not in self._checked:
+            self._checked.add(code)
+            self._require_same((args, kwargs), "strategy.run is given different values in the processes")
+        return super().run(fn, args, kwargs, options)
+
+    def _require_same(self, value: object, message: str) -> None:
+        digest = hashlib.sha256()
+        for leaf in nest.flatten(value):
+            for part in leaf.values if isinstance(leaf, PerReplica) else [leaf]:
+                if isinstance(part, (EagerTensor, np.ndarray, np.generic, int, float, complex, bool)):
+                    array = np.asarray(part)
+                    digest.update(f"{array.dtype} {array.shape}".encode())
+                    digest.update(repr(array.tolist()).encode() if array.dtype.hasobject else array.tobytes())
+        if len(set(self._exchanged(digest.digest()))) > 1:
+            raise InvalidArgumentError(
+                f"{message}: all have to give the same, and each works on its part of it",
+                remedy="give each process the whole batch, shuffled by the same seed; or have data of their own "
+                "exchanged, by strategy.distribute_datasets_from_function or AutoShardPolicy.OFF",
             )
 
     def __repr__(self) -> str:

@@ -56,6 +56,8 @@ def test_each_process_reads_its_own_part() -> None:
     assert one["files"].startswith("UnimplementedError: a dataset with AutoShardPolicy.FILE")
     assert one["fit"].startswith("UnimplementedError: fit of a dataset with AutoShardPolicy.OFF")
     assert one["failed"].startswith("InvalidArgumentError: too many")
+    assert one["given"].startswith("InvalidArgumentError: strategy.run is given different values in the processes")
+    assert one["batches"].startswith("InvalidArgumentError: fit has read different batches in the processes")
 
 
 def test_without_a_cluster_it_is_for_the_devices_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -143,11 +143,17 @@ def read(strategy: Any) -> Any:
         "files": _refusal(lambda: strategy.experimental_distribute_dataset(files)),
         "fit": _refusal(lambda: _model(strategy).fit(tf.data.Dataset.zip((apart, apart)))),
         "failed": _refusal(lambda: strategy.run(_failing)),
+        "given": _refusal(lambda: strategy.run(_doubled, args=(tf.constant(first),))),
+        "batches": _refusal(lambda: _model(strategy).fit(np.full((4, 1), first), np.zeros((4, 1)), verbose=0)),
     }  # fmt: skip
 
 
 def _id() -> Any:
     return tf.distribute.get_replica_context().replica_id_in_sync_group
+
+
+def _doubled(x: Any) -> Any:
+    return x * 2
 
 
 def _failing() -> None:

@@ -100,6 +100,8 @@ class Fitting:
         step_function = step_of(model, "train_step")
         logs: dict[str, Any] | None = None
         for number, batch in _what_is_left(steps, resumed):
+            if logs is None:
+                model.distribute_strategy.check_batch(batch)
             watchers.on_train_batch_begin(number)
             logs = step_function(batch)
             watchers.on_train_batch_end(number, logs)

@@ -18,6 +18,9 @@ from autograph.runtime.tensors import trace
 from ..graphs import graph_of
 from ..ops.test_ops import CASES, STRUCTURE, input_type, outputs, promoted
 
+# Their inputs are indices that the front half, which has these ops, makes out of lengths.
+LEFT_OUT = ("list_take", "list_put_back")
+
 
 def others(array: Any) -> Iterator[Any]:
     """Other arrays of the same type."""
@@ -30,7 +33,7 @@ def others(array: Any) -> Iterator[Any]:
 
 @pytest.mark.parametrize(("record", "inputs", "attributes"), CASES)
 def test_a_kernel_raises_only_what_the_record_names(record: Any, inputs: Any, attributes: dict[str, Any]) -> None:
-    if record.name in STRUCTURE:
+    if record.name in (*STRUCTURE, *LEFT_OUT):
         pytest.skip("not looked at")
     arrays = promoted(record, inputs)
     graph = graph_of(lambda *given: outputs(record(*given, **attributes)), *map(input_type, arrays))

@@ -8,7 +8,7 @@ loop that ends at a blank line. Stop it and start it again: it goes on from the 
     python -m autograph launch --processes 2 examples/language_model.py --steps 600
 
 All three end with the same weights, but for rounding. Chance is 6.6 bits per character, the frequencies of the
-characters alone give about 4.5.
+characters alone give 4.7; after 600 steps it is 2.1.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Trains a small transformer on the documentation that comes with Python, character by character, and has it write.
 
 Every device works on its part of each batch; the steps between two checkpoints are one graph, and so is writing, with a
-loop that ends at a blank line. Stop it and start it again: it goes on from the last checkpoint.
+loop that ends at a blank line. With `--checkpoints FOLDER` it goes on where it was stopped.
 
     python examples/language_model.py --steps 600
     python examples/language_model.py --steps 600 --devices 4      # of one CPU, with JAX

@@ -69,6 +69,26 @@ def test_training_goes_on_as_if_nothing_had_happened(data: str, every: Any, afte
     assert not backup.exists()
 
 
+@pytest.mark.parametrize("data", ["arrays", "no seed"])
+def test_it_may_be_interrupted_again_within_the_epoch(data: str, tmp_path: Path) -> None:
+    whole = new_model()
+    fitted(whole, data)
+    for seed, after in ((1, 8), (7, 2), (8, 3)):
+        with pytest.raises(InterruptedError):
+            fitted(new_model(seed), data, BackupAndRestore(tmp_path, save_freq=1), Stop(after))
+    model = new_model(seed=9)
+    fitted(model, data, BackupAndRestore(tmp_path, save_freq=1))
+    for found, expected in zip(model.get_weights(), whole.get_weights(), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_other_data_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InterruptedError):
+        fitted(new_model(), "a seed", BackupAndRestore(tmp_path), Stop(6))
+    with pytest.raises(SavedFileError, match="a dataset of 1 shuffles and caches, not of 0"):
+        fitted(new_model(), "arrays", BackupAndRestore(tmp_path))
+
+
 def test_the_state_before_the_last_is_taken_where_that_is_damaged(tmp_path: Path) -> None:
     with pytest.raises(InterruptedError):
         fitted(new_model(), "arrays", BackupAndRestore(tmp_path, double_checkpoint=True), Stop(11))

@@ -12,6 +12,7 @@ import os
 from typing import Any
 
 from autograph.data.kinds.shuffling import memories
+from autograph.errors import SavedFileError
 from autograph.runtime.ops.random.generators import generators
 from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors import trace
@@ -34,9 +35,18 @@ class Resumption:
         self.epoch, self.batches, self._state = epoch, batches, state
 
     def begin_epoch(self, source: object) -> None:
-        """To be called before the batches of the epoch are read again."""
+        """To be called before the epoch begins again, and its batches are read.
+
+        Raises `SavedFileError` for a dataset that is not made of as many shuffles.
+        """
+        found, orders = memories(source), self._state["start"]["orders"]
+        if len(found) != len(orders):
+            raise SavedFileError(
+                f"the state that was kept is of a training with a dataset of {len(orders)} shuffles and caches, not of "
+                f"{len(found)}: remove it, or train with the same data"
+            )
         generators.restore(self._state["start"]["generators"])
-        for memory, kept in zip(memories(source), self._state["start"]["orders"], strict=True):
+        for memory, kept in zip(found, orders, strict=True):
             memory.restore(kept)
 
     def go_on(self) -> None:

@@ -182,6 +182,8 @@ def _begun(model: Any, data: ArrayData | IterableData, watchers: CallbackList) -
     compiled.source, compiled.resumption = getattr(data, "source", None), None
     watchers.on_train_begin()
     found: Resumption | None = compiled.resumption
+    if found is not None:
+        found.begin_epoch(compiled.source)
     return found
 
 
@@ -190,7 +192,6 @@ def _what_is_left(steps: _Steps, resumed: Resumption | None) -> Iterator[tuple[i
     if resumed is None:
         yield from enumerate(steps)
         return
-    resumed.begin_epoch(getattr(steps.data, "source", None))
     left = enumerate(steps)
     deque(islice(left, resumed.batches), maxlen=0)
     resumed.go_on()

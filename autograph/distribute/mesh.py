@@ -16,7 +16,7 @@ from autograph.runtime.engines.xla.supported import ENGINE
 from autograph.runtime.state.devices import list_logical_devices
 from autograph.runtime.tensors.tensor import EagerTensor
 
-__all__ = ["BATCH", "MeshSpread", "device_name", "device_names", "processes"]
+__all__ = ["BATCH", "MeshSpread", "device_name", "device_names", "process_group"]
 
 BATCH = "batch"
 """The axis over which samples are divided, in grids that have no other."""
@@ -30,7 +30,7 @@ def _meshes(what: str) -> Any:
     return meshes
 
 
-def processes() -> Any:
+def process_group() -> Any:
     """What lets processes meet: ``connected`` and ``exchanged``. Raises `MissingExtraError` without JAX."""
     return _meshes("a program of several processes")
 

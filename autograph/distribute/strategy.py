@@ -25,7 +25,7 @@ from typing import Any
 
 from autograph import connect as connect  # what replicas run is converted
 from autograph.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
-from autograph.runtime.base import nest
+from autograph.runtime.base import nest, processes
 from autograph.runtime.base.devices import HOST
 from autograph.runtime.ops.random.generators import generators
 from autograph.runtime.state.aggregation import VariableSynchronization
@@ -57,9 +57,6 @@ class Strategy:
     ``devices``: the names of the devices, one for each replica.
     """
 
-    is_chief = True
-    """Whether this process writes what all would write: of several, the first does."""
-
     def __init__(self, devices: Sequence[str] = ("cpu:0",)) -> None:
         self.devices = tuple(devices)
         self.extended = Extended(self)
@@ -74,6 +71,11 @@ class Strategy:
     def is_default(self) -> bool:
         """Whether this is the strategy where there is no other."""
         return self is default_strategy()
+
+    @property
+    def is_chief(self) -> bool:
+        """Whether this process writes what all would write: of several, the first does."""
+        return processes.is_chief()
 
     @functools.cached_property
     def spread(self) -> MeshSpread | None:

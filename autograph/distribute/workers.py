@@ -8,8 +8,10 @@ goes through XLA, with devices of all of them; what XLA can't do each of them do
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import pickle
+import secrets
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -28,7 +30,7 @@ from .cluster_resolver import ClusterResolver, TFConfigClusterResolver
 from .context import Keywords
 from .datasets import InputContext, exchanged_dataset
 from .experimental import CommunicationOptions
-from .mesh import device_names, processes
+from .mesh import device_names, process_group
 from .strategy import Strategy
 from .values import PerReplica, divided
 
@@ -62,11 +64,10 @@ class MultiWorkerMirroredStrategy(Strategy):
         workers = Workers(self.cluster_resolver)
         names, self._number = [device_names()], 0
         if workers.count > 1 or (not workers.addresses and _is_in_cluster()):
-            names, self._number = processes().connected(workers.addresses, workers.number, _SECONDS_TO_MEET)
+            names, self._number = process_group().connected(workers.addresses, workers.number, _SECONDS_TO_MEET)
         self._counts = [len(own) for own in names]
         self._checked: set[Any] = set()
         super().__init__([name for own in names for name in own])
-        self.is_chief = self._number == 0
         join(self._number)
         if self.is_one_of_many:
             self._agree_on_seed()
@@ -83,14 +84,13 @@ class MultiWorkerMirroredStrategy(Strategy):
         return slice(first, first + self._counts[self._number])
 
     def _agree_on_seed(self) -> None:
-        seed = int(np.random.SeedSequence().entropy) % 2**63 if generators.seed is None else generators.seed  # type: ignore[arg-type]
-        chiefs = self._exchanged(seed)[0]
+        chiefs = self._exchanged(secrets.randbits(63) if generators.seed is None else generators.seed)[0]
         if generators.seed != chiefs:
             generators.restart(chiefs)
 
     def _exchanged(self, value: object) -> list[Any]:
         """What each process gives, in their order."""
-        return [pickle.loads(each) for each in processes().exchanged(pickle.dumps(value))]
+        return [pickle.loads(each) for each in process_group().exchanged(pickle.dumps(value))]
 
     def started(self, variable: Any, value: Any) -> Any:
         """As `Strategy.started`, with the value that the chief starts with."""
@@ -114,14 +114,14 @@ class MultiWorkerMirroredStrategy(Strategy):
 
         Raises `UnimplementedError` for ``AutoShardPolicy.FILE`` and ``HINT``.
         """
-        if not self.is_one_of_many or policy_of(dataset) != "OFF":
+        if not self.is_one_of_many or _policy_of(dataset) != "OFF":
             return super().experimental_distribute_dataset(dataset, options)
         count, mine = len(self._counts), self._counts[self._number]
 
         def parts() -> Iterator[Sequence[Any]]:
             for batch in dataset:
-                for piece in divided_values(batch, count):
-                    yield divided_values(piece, mine)
+                for piece in _pieces(batch, count):
+                    yield _pieces(piece, mine)
 
         return exchanged_dataset(dataset, parts, self._counts, self._exchanged)
 
@@ -138,14 +138,14 @@ class MultiWorkerMirroredStrategy(Strategy):
 
         def parts() -> Iterator[Sequence[Any]]:
             elements = iter(dataset)
-            while group := [each for _, each in zip(range(mine), elements, strict=False)]:
+            while group := list(itertools.islice(elements, mine)):
                 yield group
 
         return exchanged_dataset(dataset, parts, self._counts, self._exchanged)
 
     def check_source(self, source: object) -> None:
         """Raise `UnimplementedError` for a dataset with ``AutoShardPolicy.OFF``: `fit` gives all processes the same."""
-        if self.is_one_of_many and hasattr(source, "options") and policy_of(source) == "OFF":
+        if self.is_one_of_many and hasattr(source, "options") and _policy_of(source) == "OFF":
             raise UnimplementedError(
                 "fit of a dataset with AutoShardPolicy.OFF, of which each process reads other elements: in fit all "
                 "processes read the same, and each works on its part of every batch",
@@ -190,13 +190,13 @@ class MultiWorkerMirroredStrategy(Strategy):
         return f"<{type(self).__name__} devices={list(self.devices)} process={self._number}>"
 
 
-def divided_values(batch: object, count: int) -> list[Any]:
+def _pieces(batch: object, count: int) -> list[Any]:
     """A batch in so many parts of nearly as many rows."""
     leaves = [leaf.values for leaf in nest.flatten(divided(batch, count))]
     return [nest.pack_sequence_as(batch, [values[number] for values in leaves]) for number in range(count)]
 
 
-def policy_of(dataset: Any) -> str:
+def _policy_of(dataset: Any) -> str:
     """The name of the policy by which a dataset is divided among processes. Raises `UnimplementedError` for some."""
     policy = dataset.options().experimental_distribute.auto_shard_policy
     name = "AUTO" if policy is None else policy.name

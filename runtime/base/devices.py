@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from autograph.errors import InvalidArgumentError
 
-__all__ = ["HOST", "NAMES", "PLATFORMS", "Device", "device_of", "parsed"]
+__all__ = ["HOST", "NAMES", "Device", "device_of", "kind_of", "parsed"]
 
 KINDS = ("CPU", "GPU", "TPU")
 
@@ -35,8 +35,13 @@ NAMES: dict[Any, Device] = {}
 """The devices by what stands for them in JAX, once JAX has started; see `engines.xla.machine`."""
 
 
-PLATFORMS = {"cpu": "CPU", "gpu": "GPU", "cuda": "GPU", "rocm": "GPU", "tpu": "TPU"}
+_PLATFORMS = {"cpu": "CPU", "gpu": "GPU", "cuda": "GPU", "rocm": "GPU", "tpu": "TPU"}
 """The kinds of devices by the names that JAX has for them."""
+
+
+def kind_of(device: Any) -> str:
+    """The kind of one of JAX's devices."""
+    return _PLATFORMS.get(device.platform, device.platform.upper())
 
 
 def device_of(held: Any) -> Device:
@@ -44,7 +49,7 @@ def device_of(held: Any) -> Device:
     found = NAMES.get(held.device)
     if found is None:
         first = min(held.devices(), key=lambda device: device.id)
-        found = NAMES.get(first) or Device(PLATFORMS.get(first.platform, first.platform.upper()), first.id)
+        found = NAMES.get(first) or Device(kind_of(first), first.id)
     return found
 
 

@@ -17,12 +17,12 @@ from autograph.errors import FailedPreconditionError, InvalidArgumentError
 from autograph.log import log_once
 
 from ...base import copies
-from ...base.devices import HOST, NAMES, PLATFORMS, Device
+from ...base.devices import HOST, NAMES, Device, kind_of
 from ..engine import is_installed
 
 __all__ = [
-    "absent", "accelerator", "asks_for_cpus", "configure", "configured", "device_of_worker", "devices", "exists",
-    "gpus_seen", "has_plugin", "has_sign", "jax_device", "put", "refuse_late", "started",
+    "absent", "accelerator", "asks_for_cpus", "configure", "configured", "devices", "exists", "gpus_seen",
+    "has_plugin", "has_sign", "jax_device", "put", "refuse_late", "started",
 ]  # fmt: skip
 
 _TPU_SIGNS = "TPU_NAME", "TPU_WORKER_ID", "TPU_SKIP_MDS_QUERY", "COLAB_TPU_ADDR"
@@ -71,7 +71,7 @@ def _start() -> None:
     counts: dict[str, int] = {}
     platforms = {each.platform for each in jax.local_devices()}
     for each in [*jax.local_devices(), *([] if "cpu" in platforms else jax.local_devices(backend="cpu"))]:
-        kind = PLATFORMS.get(each.platform, each.platform.upper())
+        kind = kind_of(each)
         found[Device(kind, counts.setdefault(kind, 0))] = each
         counts[kind] += 1
     NAMES.update({each: device for device, each in found.items()})
@@ -81,16 +81,6 @@ def _start() -> None:
 def jax_device(device: Device) -> Any:
     """JAX's object for a device that `exists`."""
     return devices()[device]
-
-
-def device_of_worker(worker: int, number: int) -> Any:
-    """JAX's object for one of the devices of a process of the cluster, by their order. Raises `KeyError` for none."""
-    import jax
-
-    own = sorted((each for each in jax.devices() if each.process_index == worker), key=lambda each: each.id)
-    if number not in range(len(own)):
-        raise KeyError(f"worker:{worker}/{number}")
-    return own[number]
 
 
 def accelerator() -> Device | None:

@@ -9,9 +9,9 @@ import numpy as np
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from ...base.devices import HOST, parsed
-from .machine import device_of_worker, jax_device
+from .machine import jax_device
 from .resident import placed
-from .workers import connected, exchanged
+from .workers import connected, device_of_worker, exchanged, is_of_worker
 
 __all__ = ["connected", "exchanged", "mesh_of", "placed", "sharding"]
 
@@ -27,10 +27,7 @@ def mesh_of(names: Sequence[str], shape: Sequence[int], axes: Sequence[str]) -> 
 
 
 def _device(name: str) -> Any:
-    worker, _, own = name.rpartition("/")
-    if not worker.startswith("worker:"):
-        return jax_device(parsed(name, None) or HOST)
-    return device_of_worker(int(worker.partition(":")[2]), int(own.partition(":")[2]))
+    return device_of_worker(name) if is_of_worker(name) else jax_device(parsed(name, None) or HOST)
 
 
 def sharding(mesh: Mesh, axes: Sequence[str | None]) -> NamedSharding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import jax
 import numpy as np
@@ -11,10 +12,10 @@ from jax.experimental import multihost_utils
 
 from autograph.errors import FailedPreconditionError, UnavailableError
 
-from ...base.devices import PLATFORMS
+from ...base.devices import kind_of
 from . import machine
 
-__all__ = ["connected", "exchanged"]
+__all__ = ["connected", "device_of_worker", "exchanged", "is_of_worker"]
 
 _lock = threading.Lock()
 
@@ -37,10 +38,9 @@ def connected(addresses: Sequence[str], number: int, timeout: int) -> tuple[list
                 f"{number} of {len(addresses)} for the strategy",
                 remedy="let one of them connect the processes: leave out jax.distributed.initialize, or TF_CONFIG",
             )
-        return _device_names(), jax.process_index()
+        return _names(), jax.process_index()
     machine.refuse_late("the processes of a cluster")
     machine.configure("jax_cpu_collectives_implementation", "gloo")
-    jax.config.update("jax_cpu_collectives_implementation", "gloo")
     try:
         if addresses:
             jax.distributed.initialize(addresses[0], len(addresses), number, initialization_timeout=timeout)
@@ -52,16 +52,27 @@ def connected(addresses: Sequence[str], number: int, timeout: int) -> tuple[list
             remedy="start all of them, each with its own task index, and see that the first one's address is free, "
             "and can be reached by all",
         ) from None
-    return _device_names(), jax.process_index()
+    return _names(), jax.process_index()
 
 
-def _device_names() -> list[list[str]]:
-    found: list[list[str]] = [[] for _ in range(jax.process_count())]
-    for each in sorted(jax.devices(), key=lambda device: (device.process_index, device.id)):
-        own = found[each.process_index]
-        kind = PLATFORMS.get(each.platform, each.platform.upper()).lower()
-        own.append(f"worker:{each.process_index}/{kind}:{len(own)}")
-    return found
+def _names() -> list[list[str]]:
+    return [list(_devices(worker)) for worker in range(jax.process_count())]
+
+
+def _devices(worker: int) -> dict[str, Any]:
+    """The devices of a process, by their names."""
+    own = sorted((each for each in jax.devices() if each.process_index == worker), key=lambda each: each.id)
+    return {f"worker:{worker}/{kind_of(each).lower()}:{number}": each for number, each in enumerate(own)}
+
+
+def is_of_worker(name: str) -> bool:
+    """Whether a device's name is one of `connected`."""
+    return name.startswith("worker:")
+
+
+def device_of_worker(name: str) -> Any:
+    """JAX's object for a device by its name. Raises `KeyError` for one that is not there."""
+    return _devices(int(name.partition("/")[0].partition(":")[2]))[name]
 
 
 def exchanged(given: bytes) -> list[bytes]:

@@ -42,10 +42,12 @@ def forward(x: Array, w: Array, strides: tuple[int, ...], padding: Padding, dila
     """The convolution of `x` with the filters `w`."""
     sizes, depth = w.shape[:-2], w.shape[-2]
     windows = Windows(x.shape[1:-1], sizes, strides, dilations, padding)
+    result = np.zeros((x.shape[0], *windows.counts, w.shape[-1]), x.dtype)
+    if w.size == 0:
+        return result
     groups = x.shape[-1] // depth
     view = windows.view(windows.padded(x), groups)
     matrices, width = _filters(w, groups), math.prod(sizes) * depth
-    result = np.empty((x.shape[0], *windows.counts, w.shape[-1]), x.dtype)
     for part in _parts(x.shape[0], math.prod(windows.counts) * width * groups):
         rows = view[:, part].reshape(groups, -1, width)
         threads.matmul(rows, matrices, out=_rows(result[part], groups))
@@ -58,6 +60,8 @@ def backward_filters(
     """The adjoint in the filters, of the given shape: `g` is like the convolution's result."""
     windows = Windows(x.shape[1:-1], shape[:-2], strides, dilations, padding)
     groups, width = x.shape[-1] // shape[-2], math.prod(shape[:-1])
+    if g.size == 0 or 0 in shape:
+        return np.zeros(shape, x.dtype)
     view = windows.view(windows.padded(x), groups)
     result = np.zeros((groups, width, shape[-1] // groups), x.dtype)
     for part in _parts(x.shape[0], math.prod(windows.counts) * width * groups):
@@ -84,6 +88,8 @@ def backward_input(
     sizes, depth = w.shape[:-2], w.shape[-2]
     windows = Windows(shape[1:-1], sizes, strides, dilations, padding)
     groups = shape[-1] // depth
+    if g.size == 0 or w.size == 0:
+        return np.zeros(shape, g.dtype)
     if max(strides) == 1 and 2 * shape[-1] >= w.shape[-1]:
         pads = [((k - 1) * d - b, (k - 1) * d - a) for k, d, (b, a) in zip(sizes, dilations, windows.pads, strict=True)]
         if min(map(min, pads)) >= 0:

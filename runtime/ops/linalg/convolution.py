@@ -183,21 +183,21 @@ def _both_kinds(x: Tensor, w: Tensor, g: Tensor, geometry: dict[str, Any]) -> li
 convolution_op = op(
     "convolution", infer=_infer_result, numpy=_checked(_infer_result, kernels.forward), gradient=_gradient, promote=0,
     fresh=True, samples=_samples(_both_kinds), doc="The cross-correlation of a tensor with filters.",
-    attributes=kinds("strides padding dilations"),
+    attributes=kinds("strides padding dilations"), native=True,
 )  # fmt: skip
 input_op = op(
     "convolution_transpose", infer=_infer_input, numpy=_checked(_infer_input, kernels.backward_input),
     gradient=_input_gradient, fresh=True, raises=given_shape(2),
     samples=_samples(lambda x, w, g, geometry: _dynamic(g, w, x.shape, geometry)),
     doc="The adjoint of `convolution` in the tensor, of a given shape.",
-    attributes=kinds("shape strides padding dilations"),
+    attributes=kinds("shape strides padding dilations"), native=True,
 )  # fmt: skip
 filters_op = op(
     "convolution_filters", infer=_infer_filters, numpy=_checked(_infer_filters, kernels.backward_filters),
     gradient=_filters_gradient, fresh=True, raises=given_shape(2),
     samples=_samples(lambda x, w, g, geometry: _dynamic(x, g, w.shape, geometry)),
     doc="The adjoint of `convolution` in the filters, of a given shape.",
-    attributes=kinds("shape strides padding dilations"),
+    attributes=kinds("shape strides padding dilations"), native=True,
 )  # fmt: skip
 
 

@@ -161,7 +161,8 @@ def dot(a: Any, b: Any) -> Any:
     return tensordot(a, b, ((-1,), (-2,)))
 
 
-def _pairs(a: Shape, b: Shape, axes: int | Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def axes_to_sum(a: Shape, b: Shape, axes: int | Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The axes of both factors that `tensordot` sums over, in pairs."""
     require(a is not None and b is not None, "tensordot needs tensors whose ranks are known")
     assert a is not None and b is not None
     if isinstance(axes, int):
@@ -179,14 +180,14 @@ def _infer_tensordot(a: Type, b: Type, axes: int | Sequence[int]) -> Type:
     dtype = ufunc_dtype(np.matmul, a.dtype, b.dtype)
     if a.shape is None or b.shape is None:
         return Type(dtype, None)
-    left, right = _pairs(a.shape, b.shape, axes)
+    left, right = axes_to_sum(a.shape, b.shape, axes)
     merge(tuple(a.shape[i] for i in left), tuple(b.shape[i] for i in right))
     free = [n for i, n in enumerate(a.shape) if i not in left] + [n for i, n in enumerate(b.shape) if i not in right]
     return Type(dtype, tuple(free))
 
 
 def _tensordot_gradient(g: Any, out: Tensor, a: Any, b: Any, axes: Any) -> tuple[Any, Any]:
-    left, right = _pairs(a.static_shape, b.static_shape, axes)
+    left, right = axes_to_sum(a.static_shape, b.static_shape, axes)
     free_a = [i for i in range(a.ndim) if i not in left]
     free_b = [i for i in range(b.ndim) if i not in right]
     to_a = tensordot(g, b, (tuple(range(len(free_a), g.ndim)), tuple(free_b)))
@@ -209,7 +210,7 @@ tensordot_op: Op = op(
                      s.sample([1, 2], [3, 4], axes=1),
                      s.sample(_x(2), _x(3), axes=0), s.sample(_x(2, 3, 4), _x(4, 3), axes=((1, 2), (1, 0))),
                      s.sample(_x(0, 2), _x(2, 1), axes=1)],
-    doc="The sum of products over pairs of axes.", attributes=kinds("axes"),
+    doc="The sum of products over pairs of axes.", attributes=kinds("axes"), native=True,
 )  # fmt: skip
 
 
@@ -316,7 +317,7 @@ def _einsum(*arrays: Array, equation: str) -> Any:
 
 def _einsum_gradient(g: Tensor, out: Tensor, *inputs: Tensor, equation: str) -> tuple[Any, ...]:
     """Each factor's gradient is an einsum of the others, spread over axes that were summed alone and on diagonals."""
-    operands, result = _spelled_out(equation, inputs, out)
+    operands, result = subscripts(equation, [x.ndim for x in inputs])
     grads = []
     for i, x in enumerate(inputs):
         others = [j for j in range(len(inputs)) if j != i]
@@ -325,14 +326,14 @@ def _einsum_gradient(g: Tensor, out: Tensor, *inputs: Tensor, equation: str) -> 
     return tuple(grads)
 
 
-def _spelled_out(equation: str, inputs: Sequence[Any], out: Tensor) -> tuple[list[str], str]:
-    """The subscripts with letters in place of every ellipsis."""
-    operands, result = _equation(equation, [x.ndim for x in inputs])
+def subscripts(equation: str, ranks: Sequence[int | None]) -> tuple[list[str], str]:
+    """The subscripts of an `einsum` of tensors of some ranks, with letters in place of every ellipsis."""
+    operands, result = _equation(equation, ranks)
     if "..." not in equation:
         return operands, result
-    require(all(x.ndim is not None for x in inputs), "the gradient of this einsum needs the tensors' ranks")
+    require(None not in ranks, "the gradient of this einsum needs the tensors' ranks")
     unused = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in equation]
-    counts = [x.ndim - len(names.replace("...", "")) for names, x in zip(operands, inputs, strict=True)]
+    counts = [(rank or 0) - len(names.replace("...", "")) for names, rank in zip(operands, ranks, strict=True)]
     dots = "".join(unused[: max(n for n, names in zip(counts, operands, strict=True) if "..." in names)])
     operands = [names.replace("...", dots[len(dots) - n :]) for names, n in zip(operands, counts, strict=True)]
     return operands, result.replace("...", dots)
@@ -368,7 +369,7 @@ einsum_op: Op = op(
                      s.sample(_x(4, 2, 3), _x(3), equation="...j,j->..."),
                      s.sample([1, 2], [3, 4], equation="i,j"),
                      s.sample(_x(2, 3), _x(0, 3), _x(2), equation="ij,kj,i->k"), s.sample(_x(2, 3), equation="ij->ji")],
-    doc="Sums of products over named axes, in Einstein's notation.", attributes=kinds("equation"),
+    doc="Sums of products over named axes, in Einstein's notation.", attributes=kinds("equation"), native=True,
 )  # fmt: skip
 
 

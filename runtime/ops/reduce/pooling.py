@@ -95,7 +95,10 @@ def _windows(lengths: Any, sizes: Any, strides: Any, padding: Padding) -> Window
 
 def _maximum(x: Array, sizes: object, strides: object, padding: Padding) -> Any:
     windows = _windows(x.shape[1:-1], sizes, strides, padding)
-    padded = windows.padded(x, neutral(x.dtype, True))
+    return _largest(windows, windows.padded(x, neutral(x.dtype, True)))
+
+
+def _largest(windows: Windows, padded: Any) -> Any:
     result = None
     for _, index in windows.taps():
         result = padded[index].copy() if result is None else np.maximum(result, padded[index], out=result)
@@ -122,9 +125,20 @@ def _place(x: Array, sizes: object, strides: object, padding: Padding) -> Any:
 
 def _collect(g: Array, x: Array, **geometry: Any) -> Any:
     _infer_collect(type_of(g), type_of(x), **geometry)
-    result = np.zeros(x.size, g.dtype)
-    np.add.at(result, _place(x, **geometry).reshape(-1), g.reshape(-1))
-    return result.reshape(x.shape)
+    windows = _windows(x.shape[1:-1], **geometry)
+    padded, zero = windows.padded(x, neutral(x.dtype, True)), np.zeros((), g.dtype)
+    inside = windows.padded(np.ones((1, *windows.lengths, 1), bool), False)
+    best, result = _largest(windows, padded), np.zeros(padded.shape, g.dtype)
+    has_nan = x.dtype.kind == "f" and np.isnan(best).any()
+    is_left = np.ones(best.shape, bool)
+    for _, index in windows.taps():
+        here = padded[index] == best
+        if has_nan:
+            here |= np.isnan(padded[index])
+        here &= is_left & inside[index]
+        is_left ^= here
+        result[index] += np.where(here, g, zero)
+    return np.ascontiguousarray(result[windows.inner()])
 
 
 def _counts(windows: Windows, dtype: DTypeLike) -> Any:
@@ -216,7 +230,7 @@ def _spreads() -> list[Any]:
 
 max_op = op(
     "max_pool", infer=_infer_max, numpy=_maximum, gradient=_max_gradient, fresh=True, samples=_samples(True),
-    doc="The maximum of each window.", attributes=kinds("sizes strides padding"),
+    doc="The maximum of each window.", attributes=kinds("sizes strides padding"), native=True,
 )  # fmt: skip
 place_op = op(
     "max_pool_places", infer=_infer_place, numpy=_place, gradient=NOT_DIFFERENTIABLE, fresh=True,
@@ -226,16 +240,16 @@ place_op = op(
 collect_op = op(
     "max_pool_transpose", infer=_infer_collect, numpy=_collect, gradient=_collect_gradient, fresh=True,
     samples=_collections, attributes=kinds("sizes strides padding"),
-    doc="The adjoint of `max_pool` at a tensor: each element added to the first maximum of its window.",
+    doc="The adjoint of `max_pool` at a tensor: each element added to the first maximum of its window.", native=True,
 )  # fmt: skip
 mean_op = op(
     "avg_pool", infer=_infer_mean, numpy=_mean, gradient=_mean_gradient, fresh=True, samples=_samples(),
-    doc="The mean of each window, without the padding.", attributes=kinds("sizes strides padding"),
+    doc="The mean of each window, without the padding.", attributes=kinds("sizes strides padding"), native=True,
 )  # fmt: skip
 spread_op = op(
     "avg_pool_transpose", infer=_infer_spread, numpy=_spread, gradient=_spread_gradient, fresh=True, samples=_spreads,
     raises=given_shape(1), doc="The adjoint of `avg_pool`: each element spread evenly over its window.",
-    attributes=kinds("shape sizes strides padding"),
+    attributes=kinds("shape sizes strides padding"), native=True,
 )  # fmt: skip
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ....ir import records
 from ....ir.graph import Node
 from ....ir.op import lowers
 from ....ops.infer import axis_of
 from ..emit.arrays import Expression, Load, Splat
-from ..emit.emitter import NotLowered
+from ..emit.emitter import NotLowered, literal
 from ..emit.lowering import Lowering
 from ..supported import ENGINE
 from .views import cast, reshaped
@@ -92,10 +94,19 @@ def _pad(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression
     margins = node.attributes["paddings"]
     if margins is None or node.attributes["mode"] != "constant":
         raise NotLowered("a margin that depends on values, or mirrors what is in it")
-    x, fill = inputs[0], cast(lowering, inputs[1], inputs[0].dtype)
-    shape = lowering.static_shape(lowering.infer(node, inputs)[0])
+    fill = lowering.scalar(cast(lowering, inputs[1], inputs[0].dtype))
+    return _surrounded(lowering, inputs[0], margins, fill)
+
+
+def padded(lowering: Lowering, x: Load, margins: Sequence[tuple[int, int]], fill: object = 0) -> Load:
+    """An array with margins of a number around it; itself if there are none."""
+    return _surrounded(lowering, x, margins, literal(fill, x.dtype)) if any(map(any, margins)) else x
+
+
+def _surrounded(lowering: Lowering, x: Expression, margins: Sequence[tuple[int, int]], fill: str) -> Load:
+    shape = tuple(before + n + after for n, (before, after) in zip(x.shape, margins, strict=True))
     target = lowering.new_buffer(x.dtype, shape)
-    lowering.store([(target, Splat(shape, x.dtype, lowering.scalar(fill)))])
+    lowering.store([(target, Splat(shape, x.dtype, fill))])
     inner = target
     for axis, (before, _) in enumerate(margins):
         inner = part(inner, axis, before, x.shape[axis])

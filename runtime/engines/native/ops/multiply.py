@@ -10,7 +10,7 @@ at a time, each with sums in registers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from ....base.dtypes import DType
@@ -24,6 +24,9 @@ class Product(NamedTuple):
     """A product ``(rows, inner) @ (inner, columns)``, with the strides of its matrices in elements.
 
     The columns of the second matrix and of the result are one after the other.
+
+    ``outer``: more inner axes, each as its length and its strides in both matrices: a convolution is a product whose
+    inner axis is that of all elements of a window. ``adds``: the product is added to what is in its place.
     """
 
     dtype: DType
@@ -33,6 +36,8 @@ class Product(NamedTuple):
     first: tuple[int, int]
     second: int
     result: int
+    outer: tuple[tuple[int, int, int], ...] = ()
+    adds: bool = False
 
 
 def multiply(e: Emitter, product: Product, pointers: Sequence[str]) -> None:
@@ -59,7 +64,9 @@ class _Kernel:
     def write(self) -> None:
         """Write all of it, in the way that fits."""
         product = self._product
-        if product.columns == 1 and product.first[1] == 1:
+        if product.outer or product.adds:
+            self._blocks()
+        elif product.columns == 1 and product.first[1] == 1:
             self._dot_products()
         elif product.rows == 1:
             self._sum_of_rows()
@@ -130,7 +137,8 @@ class _Kernel:
         full = product.inner // lanes
         kind = f"<{lanes} x {self._kind}>"
         sums, totals = ([e.name() for _ in range(rows)] for _ in range(2))
-        for k in self._turns(0, full, lanes, [(kind, *pair) for pair in zip(sums, totals, strict=True)]):
+        carried = [(kind, "zeroinitializer", *pair) for pair in zip(sums, totals, strict=True)]
+        for k in self._turns(0, full, lanes, carried):
             for i, text in enumerate(self._row_products(matrix, k, lanes, rows, sums)):
                 e.do(f"{totals[i]} = {text}")
         ends = [[self._sum(lanes, total) for total in totals]] if full else []
@@ -184,32 +192,53 @@ class _Kernel:
 
     def _block(self, row: str, rows: int, column: str, parts: Sequence[int]) -> None:
         """The elements of some rows and columns; the columns as vectors of some lengths."""
-        e, product = self._e, self._product
-        types = [f"<{lanes} x {self._kind}>" for lanes in parts]
+        product, kinds = self._product, [f"<{lanes} x {self._kind}>" for lanes in parts]
         starts = [sum(parts[:j]) for j in range(len(parts))]
-        first = self._at(self._first, self._times(row, product.first[0]))
-        second = self._at(self._second, column)
-        sums, totals = ([e.name() for _ in range(rows * len(parts))] for _ in range(2))
-        for k in self._turns(0, product.inner, 1, [*zip(types * rows, sums, totals, strict=True)]):
-            line = self._at(second, self._times(k, product.second))
-            vectors = [self._load(kind, self._at(line, str(place))) for kind, place in zip(types, starts, strict=True)]
-            elements = self._at(first, self._times(k, product.first[1]))
+        place = self._at(self._result, self._e.let(f"add i64 {self._times(row, product.result)}, {column}"))
+        places = [self._at(place, str(i * product.result + start)) for i in range(rows) for start in starts]
+        pairs = list(zip(kinds * rows, places, strict=True))
+        first = [self._load(*pair) if product.adds else "zeroinitializer" for pair in pairs]
+        totals = [self._e.name() for _ in pairs]
+
+        def add(pointers: Sequence[str], sums: Sequence[str]) -> None:
+            elements, line = pointers
+            vectors = [self._load(kind, self._at(line, str(start))) for kind, start in zip(kinds, starts, strict=True)]
             for i in range(rows):
                 element = self._load(self._kind, self._at(elements, str(i * product.first[0])))
                 for j, lanes in enumerate(parts):
                     n = i * len(parts) + j
-                    e.do(f"{totals[n]} = {self._multiply_add(lanes, self._splat(lanes, element), vectors[j], sums[n])}")
-        place = self._at(self._result, e.let(f"add i64 {self._times(row, product.result)}, {column}"))
-        for n, total in enumerate(totals):
-            i, j = divmod(n, len(parts))
-            self._store(types[j], total, self._at(place, str(i * product.result + starts[j])))
+                    text = self._multiply_add(lanes, self._splat(lanes, element), vectors[j], sums[n])
+                    self._e.do(f"{totals[n]} = {text}")
+
+        start = [self._at(self._first, self._times(row, product.first[0])), self._at(self._second, column)]
+        nest = [*product.outer, (product.inner, product.first[1], product.second)]
+        self._over(nest, start, [*zip(kinds * rows, first, totals, strict=True)], add)
+        for (kind, target), total in zip(pairs, totals, strict=True):
+            self._store(kind, total, target)
+
+    def _over(
+        self, nest: Sequence[tuple[int, int, int]], pointers: Sequence[str], carried: Sequence[tuple[str, str, str]],
+        body: Callable[[Sequence[str], Sequence[str]], None]
+    ) -> None:  # fmt: skip
+        """Loops over inner axes, the outermost first; ``carried``: types, first values and last ones of the sums."""
+        (count, *steps), *inside = nest
+        sums = [self._e.name() for _ in carried]
+        phis = [(kind, first, now, last) for (kind, first, last), now in zip(carried, sums, strict=True)]
+        for k in self._turns(0, count, 1, phis):
+            here = [self._at(each, self._times(k, step)) for each, step in zip(pointers, steps, strict=True)]
+            if inside:
+                self._over(inside, here, [(kind, now, last) for kind, _, now, last in phis], body)
+            else:
+                body(here, sums)
 
     # Both
 
-    def _turns(self, start: int, count: int, step: int, carried: Sequence[tuple[str, str, str]] = ()) -> Iterator[str]:
+    def _turns(
+        self, start: int, count: int, step: int, carried: Sequence[tuple[str, str, str, str]] = ()
+    ) -> Iterator[str]:
         """A loop, in which the register of its counter is given; a single turn is no loop if it carries nothing.
 
-        ``carried``: the types of numbers, which start as zero, with their registers in a turn and after it.
+        ``carried``: the types of numbers and what they are at first, with their registers in a turn and after it.
         """
         if count == 0:
             return
@@ -222,8 +251,8 @@ class _Kernel:
         e.begin(head)
         index, following = e.name(), e.name()
         e.do(f"{index} = phi i64 [ {start}, %{before} ], [ {following}, %{head}.next ]")
-        for kind, now, then in carried:
-            e.do(f"{now} = phi {kind} [ zeroinitializer, %{before} ], [ {then}, %{head}.next ]")
+        for kind, first, now, then in carried:
+            e.do(f"{now} = phi {kind} [ {first}, %{before} ], [ {then}, %{head}.next ]")
         yield index
         e.jump(f"{head}.next")
         e.begin(f"{head}.next")

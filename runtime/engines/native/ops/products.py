@@ -40,18 +40,28 @@ def _matmul(lowering: Lowering, node: Node, inputs: list[Expression]) -> Express
         x = reshaped(lowering, x, (1, *x.shape))  # type: ignore[assignment]
     if len(y.shape) == 1:
         y = reshaped(lowering, y, (*y.shape, 1))  # type: ignore[assignment]
+    return reshaped(lowering, matrix_product(lowering, x, y), shape)
+
+
+def matrix_product(lowering: Lowering, x: Load, y: Load, target: Load | None = None) -> Load:
+    """The product of matrices, or of stacks of them that broadcast, of one dtype.
+
+    ``target``: where it is to be, if that matters: rows in any places, each with its elements one after the other.
+    """
+    dtype = x.dtype
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     m, k, n = *x.shape[-2:], y.shape[-1]
-    target = lowering.new_buffer(type_.dtype, (*batch, m, n))
+    if target is None:
+        target = lowering.new_buffer(dtype, (*batch, m, n))
     lowering.work += math.prod(batch) * m * k * n // 4
     x, y = broadcast(x, (*batch, m, k)), broadcast(y, (*batch, k, n))  # type: ignore[assignment]
     if k == 0 or target.size == 0:
-        lowering.store([(target, Splat(target.shape, type_.dtype, literal(0, type_.dtype)))])
-    elif type_.dtype.kind != "f" or m * k * n <= _LARGE:
+        lowering.store([(target, Splat(target.shape, dtype, literal(0, dtype)))])
+    elif dtype.kind != "f" or m * k * n <= _LARGE:
         _by_vectors(lowering, x, y, target)
     else:
-        _by_blas(lowering, x, y, target, _blas("s" if type_.dtype is float32 else "d"))
-    return reshaped(lowering, target, shape)
+        _by_blas(lowering, x, y, target, _blas("s" if dtype is float32 else "d"))
+    return target
 
 
 def _by_vectors(lowering: Lowering, x: Load, y: Load, target: Load) -> None:
@@ -63,7 +73,7 @@ def _by_vectors(lowering: Lowering, x: Load, y: Load, target: Load) -> None:
         x, y = y, x
     else:
         y = in_rows(lowering, y)
-        product = Product(target.dtype, m, k, n, (down, across), y.strides[-2], n)
+        product = Product(target.dtype, m, k, n, (down, across), y.strides[-2], target.strides[-2])
     heads = [_head(each, tuple(batch)) for each in (x, y, target)]
     loops = lowering.loops(tuple(batch), heads)
     loops.open()
@@ -74,7 +84,7 @@ def _by_vectors(lowering: Lowering, x: Load, y: Load, target: Load) -> None:
 def in_rows(lowering: Lowering, x: Expression) -> Any:
     """A matrix (or stack of them) whose rows have their elements one after the other: a copy, if it is transposed."""
     is_transposed = isinstance(x, Load) and len(x.shape) > 1 and x.shape[-1] > 1 and x.strides[-1] != 1
-    return _copied(lowering, x) if is_transposed else x  # type: ignore[arg-type]
+    return copied(lowering, x) if is_transposed else x  # type: ignore[arg-type]
 
 
 def second_factors(graph: Graph) -> set[Value]:
@@ -89,7 +99,8 @@ def second_factors(graph: Graph) -> set[Value]:
     return found
 
 
-def _copied(lowering: Lowering, x: Load) -> Load:
+def copied(lowering: Lowering, x: Load) -> Load:
+    """A copy whose elements lie one after the other."""
     copy = lowering.new_buffer(x.dtype, x.shape)
     lowering.store(zip(_tiles(copy), _tiles(x), strict=True))
     return copy
@@ -113,7 +124,7 @@ def _layout(lowering: Lowering, x: Load) -> tuple[Load, int, int]:
         return x, blas.AS_IT_IS, max(down if rows > 1 else columns, 1)
     if (down == 1 or rows == 1) and (across >= rows or columns == 1):
         return x, blas.TRANSPOSED, max(across if columns > 1 else rows, 1)
-    return _copied(lowering, x), blas.AS_IT_IS, columns
+    return copied(lowering, x), blas.AS_IT_IS, columns
 
 
 def _blas(letter: str) -> blas.Gemm:
@@ -141,7 +152,7 @@ def _by_blas(lowering: Lowering, x: Load, y: Load, target: Load, product: blas.G
     arguments = [
         f"i32 {blas.ROW_MAJOR}", f"i32 {x_way}", f"i32 {y_way}", f"{size} {m}", f"{size} {n}", f"{size} {k}",
         f"{kind} {one}", pointers[0], f"{size} {x_step}", pointers[1], f"{size} {y_step}", f"{kind} {zero}",
-        pointers[2], f"{size} {n}",
+        pointers[2], f"{size} {max(target.strides[-2], n)}",
     ]  # fmt: skip
     e.do(f"call void ({', '.join(types)}) {function}({', '.join(arguments)})")
     loops.close()

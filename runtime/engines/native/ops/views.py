@@ -76,12 +76,19 @@ def _size(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressio
     return lowering.constant(np.array(number, lowering.infer(node, inputs)[0].dtype.numpy))
 
 
+def given_shape(node: Node, dims: Sequence[Expression]) -> Ints:
+    """The shape that an op is given as an attribute, or by an input that is known."""
+    if not dims:
+        return tuple(node.attributes["shape"])
+    if dims[0].constant is None:
+        raise NotLowered("a shape that depends on values")
+    return tuple(int(n) for n in dims[0].constant)
+
+
 def _wanted(lowering: Lowering, node: Node, inputs: Sequence[Expression]) -> Ints:
     """The shape that an op is given as an attribute, or as an input that is known."""
     if len(inputs) > 1:
-        if inputs[1].constant is None:
-            raise NotLowered("a shape that depends on values")
-        return tuple(int(n) for n in inputs[1].constant)
+        return given_shape(node, inputs[1:])
     return lowering.static_shape(lowering.infer(node, inputs)[0])
 
 

@@ -100,13 +100,13 @@ def test_infinity_times_zero() -> None:
 
 
 def test_a_transposed_factor_is_copied_once_and_not_in_each_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    copies, copied = [], products._copied
+    copies, copied = [], products.copied
 
     def watched(writer: lowering.Lowering, x: Any) -> Any:
         copies.append(any(line.startswith("while") for line in writer.e.lines))
         return copied(writer, x)
 
-    monkeypatch.setattr(products, "_copied", watched)
+    monkeypatch.setattr(products, "copied", watched)
 
     def f(x: Any, w: Any, n: Any) -> Any:
         turned = tf.transpose(w)

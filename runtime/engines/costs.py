@@ -16,6 +16,8 @@ from ..ir.work import Work
 
 # Running: a call of a plan, a kernel on arrays, and how many elements take as long as an op of scalars.
 _CALL, _KERNEL, _ELEMENTS = 4, 15, 100
+# How many products of a matrix product take as long, and elements of an elementary function.
+_PRODUCTS, _FUNCTIONS = 2000, 15
 
 
 class Spent(BaseException):
@@ -45,12 +47,23 @@ def _of_node(node: Node) -> int:
     if isinstance(node, Cond):
         return 1 + max(of_block(node.then), of_block(node.orelse))
     largest = elements(node)
-    return 1 if largest == 1 else _KERNEL + largest // _ELEMENTS
+    if largest == 1:
+        return 1
+    is_function = node.op.work is Work.LONG and node.outputs[0].type.dtype.kind == "f"
+    return _KERNEL + largest // (_FUNCTIONS if is_function else _ELEMENTS) + products(node) // _PRODUCTS
 
 
 def elements(node: Node) -> int:
     """The elements of the largest array of a node, as far as its dimensions are known."""
     return max([_size(value.type.shape) for value in (*node.inputs, *node.outputs)], default=1)
+
+
+def products(node: Node) -> int:
+    """How many pairs of elements a node multiplies that is a product, as far as dimensions are known; 0 for others."""
+    if node.op.products is None:
+        return 0
+    inputs, outputs = ([value.type.shape for value in values] for values in (node.inputs, node.outputs))
+    return node.op.products(inputs, outputs, node.attributes)
 
 
 @functools.lru_cache(maxsize=1024)

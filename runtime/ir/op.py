@@ -23,7 +23,7 @@ from ..base.provided import Provided
 from .effects import Effects
 from .graph import Node, Type
 from .totality import Rule
-from .work import Work
+from .work import Products, Work
 
 if TYPE_CHECKING:
     from .identities import Identity
@@ -90,7 +90,7 @@ class Op(Fields):
     of_shape: what it gives depends on the dimensions of its input alone, and is the same for all that don't matter.
     moves: each element of the result is one of an input's, in some dtype; shapes and attributes alone decide which.
     view: NumPy gives a view of the first input, where the result isn't `fresh`.
-    work: how much work it is, see `runtime.ir.work`.
+    work: how much work it is, see `runtime.ir.work`. ``products``: the same of what multiplies more than its elements.
     native: machine code has a form of it (the tests compare with the forms that there are).
     identities: how the optimiser simplifies it, always exactly; see `runtime.ir.identities`. ``chains``: the same where
         the op only moves elements, see `runtime.ir.shape_chains`.
@@ -140,6 +140,7 @@ class Op(Fields):
     moves: bool = False
     view: bool = False
     work: Work = Work.USUAL
+    products: Products | None = None
     native: bool = False
     identities: tuple[Identity, ...] = ()
     chains: tuple[Identity, ...] = ()

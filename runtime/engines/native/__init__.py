@@ -44,8 +44,9 @@ from .supported import ENGINE, TYPES
 
 __all__ = ["NATIVE", "is_available"]
 
-# Compiling: to start with, and for each node of scalars, of arrays, or of an elementary function, which is long code.
-_START, _SCALAR, _ARRAY, _FUNCTION = 300_000, 600, 10_000, 60_000
+# Compiling: to start with, and for each node of scalars, of arrays, or what is long code: of an elementary function, or
+# a product.
+_START, _SCALAR, _ARRAY, _FUNCTION, _PRODUCT = 300_000, 600, 10_000, 60_000, 200_000
 # So many nodes have to be in a part without a loop, or a call of it costs more than it saves.
 _ENOUGH = 4
 
@@ -106,6 +107,8 @@ def _of_code(node: Node) -> int:
     is_float = any(value.type.dtype.kind == "f" for value in node.outputs)
     if is_float and node.op.work is Work.LONG:
         return _FUNCTION
+    if node.op.products is not None:
+        return _PRODUCT
     return _SCALAR if costs.elements(node) == 1 else _ARRAY
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...base.shapes import Shape, is_compatible
+from ...ir import work
 from ...ir.kinds import kinds
 from ...ir.op import Type, op, type_of
 from ...ir.raising import given_shape
@@ -183,6 +184,7 @@ def _both_kinds(x: Tensor, w: Tensor, g: Tensor, geometry: dict[str, Any]) -> li
 convolution_op = op(
     "convolution", infer=_infer_result, numpy=_checked(_infer_result, kernels.forward), gradient=_gradient, promote=0,
     fresh=True, samples=_samples(_both_kinds), doc="The cross-correlation of a tensor with filters.",
+    products=lambda inputs, outputs, _: work.of_windows(outputs[0], inputs[1]),
     attributes=kinds("strides padding dilations"), native=True,
 )  # fmt: skip
 input_op = op(
@@ -190,6 +192,7 @@ input_op = op(
     gradient=_input_gradient, fresh=True, raises=given_shape(2),
     samples=_samples(lambda x, w, g, geometry: _dynamic(g, w, x.shape, geometry)),
     doc="The adjoint of `convolution` in the tensor, of a given shape.",
+    products=lambda inputs, outputs, _: work.of_windows(inputs[0], inputs[1]),
     attributes=kinds("shape strides padding dilations"), native=True,
 )  # fmt: skip
 filters_op = op(
@@ -197,6 +200,7 @@ filters_op = op(
     gradient=_filters_gradient, fresh=True, raises=given_shape(2),
     samples=_samples(lambda x, w, g, geometry: _dynamic(x, g, w.shape, geometry)),
     doc="The adjoint of `convolution` in the filters, of a given shape.",
+    products=lambda inputs, outputs, _: work.of_windows(inputs[1], outputs[0]),
     attributes=kinds("shape strides padding dilations"), native=True,
 )  # fmt: skip
 

@@ -7,7 +7,7 @@ A matrix that can't be inverted or decomposed raises `InvalidArgumentError`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from ...base import threads
 from ...base.dtypes import Array
 from ...base.shapes import Shape, broadcast, merge
-from ...ir import totality
+from ...ir import totality, work
 from ...ir.kinds import kinds
 from ...ir.op import Op, Type, op
 from ...tensors.likes import DTypeLike, TensorLike
@@ -98,7 +98,7 @@ matmul_op = op(
                      s.sample(s.COMPLEX.reshape(2, 2), s.COMPLEX.reshape(2, 2)), s.sample(_x(2, 1, 2, 2), _x(3, 2, 2))],
     expression=_product_expression,
     doc="The matrix product; leading axes broadcast, a vector is a row on the left and a column on the right.",
-    total=totality.together, native=True, tensorflow_name="MatMul",
+    total=totality.together, products=work.inner, native=True, tensorflow_name="MatMul",
 )  # fmt: skip
 
 
@@ -211,6 +211,7 @@ tensordot_op: Op = op(
                      s.sample(_x(2), _x(3), axes=0), s.sample(_x(2, 3, 4), _x(4, 3), axes=((1, 2), (1, 0))),
                      s.sample(_x(0, 2), _x(2, 1), axes=1)],
     doc="The sum of products over pairs of axes.", attributes=kinds("axes"), native=True,
+    products=lambda inputs, outputs, _: math.isqrt(math.prod(map(work.size, [*inputs, *outputs]))),
 )  # fmt: skip
 
 
@@ -315,6 +316,16 @@ def _einsum(*arrays: Array, equation: str) -> Any:
         return np.asarray(np.einsum(equation, *arrays, optimize=len(arrays) > 1))
 
 
+def _einsum_products(inputs: Sequence[Shape], _: object, attributes: Mapping[str, Any]) -> int:
+    """As many as if all axes stood around one product; those of an ellipsis are not counted."""
+    sizes: dict[str, int] = {}
+    factors = attributes["equation"].partition("->")[0].replace(" ", "").split(",")
+    for names, dims in zip(factors, inputs, strict=True):
+        if dims is not None and "." not in names:
+            sizes.update((name, n) for name, n in zip(names, dims, strict=True) if n is not None)
+    return math.prod(sizes.values())
+
+
 def _einsum_gradient(g: Tensor, out: Tensor, *inputs: Tensor, equation: str) -> tuple[Any, ...]:
     """Each factor's gradient is an einsum of the others, spread over axes that were summed alone and on diagonals."""
     operands, result = subscripts(equation, [x.ndim for x in inputs])
@@ -370,6 +381,7 @@ einsum_op: Op = op(
                      s.sample([1, 2], [3, 4], equation="i,j"),
                      s.sample(_x(2, 3), _x(0, 3), _x(2), equation="ij,kj,i->k"), s.sample(_x(2, 3), equation="ij->ji")],
     doc="Sums of products over named axes, in Einstein's notation.", attributes=kinds("equation"), native=True,
+    products=_einsum_products,
 )  # fmt: skip
 
 

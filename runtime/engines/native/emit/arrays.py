@@ -17,6 +17,8 @@ from .emitter import Emitter, literal, type_of
 from .workspace import Slot
 
 Ints = tuple[int, ...]
+# Unrolling other loops than the innermost, or such short ones, makes code that takes long to compile and is no faster.
+_SHORT = 16
 # Expressions of more operations than this are stored before they are used again.
 MOST_OPERATIONS = 64
 
@@ -319,10 +321,11 @@ class Loops:
         for _ in range(len(self._open) if axes is None else axes):
             head, after, following, n = self._open.pop()
             index = self.indices.pop()
+            is_long = len(self.indices) == len(self.shape) - 1 and (int(n) > _SHORT or not self.indices)
             e.jump(f"{head}.next")
             e.begin(f"{head}.next")
             e.do(f"{following} = add nuw nsw i64 {index}, 1")
-            e.branch(e.let(f"icmp eq i64 {following}, {n}"), after, head)
+            e.branch(e.let(f"icmp eq i64 {following}, {n}"), after, head, "" if is_long else e.AS_IT_IS)
             e.begin(after)
         self._memo.clear()
 

@@ -113,6 +113,9 @@ class Emitter:
     def jump(self, label: str) -> None:
         self.do(f"br label %{label}")
 
+    AS_IT_IS = ", !llvm.loop !9000"
+    """The hint of a loop's branch that LLVM is not to unroll it."""
+
     def branch(self, condition: str, then: str, orelse: str, hint: str = "") -> None:
         self.do(f"br i1 {condition}, label %{then}, label %{orelse}{hint}")
 

@@ -257,7 +257,7 @@ class _Kernel:
         e.jump(f"{head}.next")
         e.begin(f"{head}.next")
         e.do(f"{following} = add nuw nsw i64 {index}, {step}")
-        e.branch(e.let(f"icmp eq i64 {following}, {start + count * step}"), after, head)
+        e.branch(e.let(f"icmp eq i64 {following}, {start + count * step}"), after, head, e.AS_IT_IS)
         e.begin(after)
 
     def _times(self, index: str, stride: int) -> str:

@@ -22,9 +22,9 @@ from ..supported import ENGINE
 from .multiply import Product, multiply
 from .views import cast, reshaped
 
-# Products of floats of more multiplications are BLAS's matter, which packs matrices so that they stay in caches, and
-# takes as many threads as the user lets it. With one thread both take the same time at this size.
-_LARGE = 2**24
+# Products of floats of more multiplications are BLAS's matter, which takes as many threads as the user lets it, and
+# packs matrices so that they stay in caches: of smaller ones, those whose second factor does not fit there by itself.
+_LARGE, _HUGE, _CACHE = 2**24, 2**26, 2**21
 _TILE = 64
 
 
@@ -51,17 +51,36 @@ def matrix_product(lowering: Lowering, x: Load, y: Load, target: Load | None = N
     dtype = x.dtype
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     m, k, n = *x.shape[-2:], y.shape[-1]
+    by_vectors = dtype.kind != "f" or not _is_large(m, k, n, dtype.numpy.itemsize)
+    if target is None and by_vectors and _is_better_turned(x, y):
+        return _turned(matrix_product(lowering, _turned(y), _turned(x)))
     if target is None:
         target = lowering.new_buffer(dtype, (*batch, m, n))
     lowering.work += math.prod(batch) * m * k * n // 4
     x, y = broadcast(x, (*batch, m, k)), broadcast(y, (*batch, k, n))  # type: ignore[assignment]
     if k == 0 or target.size == 0:
         lowering.store([(target, Splat(target.shape, dtype, literal(0, dtype)))])
-    elif dtype.kind != "f" or m * k * n <= _LARGE:
+    elif by_vectors:
         _by_vectors(lowering, x, y, target)
     else:
         _by_blas(lowering, x, y, target, _blas("s" if dtype is float32 else "d"))
     return target
+
+
+def _is_large(m: int, k: int, n: int, size: int) -> bool:
+    return m * k * n > (_LARGE if k * n * size > _CACHE else _HUGE)
+
+
+def _is_better_turned(x: Load, y: Load) -> bool:
+    """Whether the second factor, which would have to be copied, is larger than the first and the result."""
+    (m, k), n = x.shape[-2:], y.shape[-1]
+    return min(m, k, n) > 1 and y.strides[-1] != 1 and y.strides[-2] == 1 and m * (k + n) < k * n
+
+
+def _turned(x: Load) -> Load:
+    *batch, m, n = x.shape
+    rank = len(batch)
+    return x.walk([*((i, 1, 0) for i in range(rank)), (rank + 1, 1, 0), (rank, 1, 0)], (*batch, n, m))
 
 
 def _by_vectors(lowering: Lowering, x: Load, y: Load, target: Load) -> None:

@@ -53,7 +53,8 @@ def module_text(lowering: Lowering) -> str:
         f"define i32 @kernel({', '.join(f'ptr noalias %{name}' for name in _PARAMETERS)}) {{",
         "start:", "  %work = alloca i64", "  store i64 0, ptr %work", *e.entry, "  br label %body", "body:", *e.lines,
         *_exit(e, "finished", 0), *_exit(e, "failed", 1), *_exit(e, "interrupted", 2), "}",
-        '!0 = !{!"branch_weights", i32 1, i32 1000000}', *lowering.scopes.metadata(),
+        '!0 = !{!"branch_weights", i32 1, i32 1000000}',
+        '!9000 = distinct !{!9000, !9001}', '!9001 = !{!"llvm.loop.unroll.disable"}', *lowering.scopes.metadata(),
     ])  # fmt: skip
     for name, size in e.sizes.items():
         text = text.replace(name, size)

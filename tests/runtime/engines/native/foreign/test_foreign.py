@@ -122,7 +122,7 @@ def test_the_plan_runs_large_products_without_blas(
     monkeypatch.setattr(blas, "gemm", functools.cache(blas.gemm.__wrapped__))
     monkeypatch.setattr(settings, "verbosity", 1)
     destroy, reason = WITHOUT_BLAS[what]
-    x = np.random.default_rng(0).normal(size=(260, 260))
+    x = np.random.default_rng(0).normal(size=(420, 420))
     expected = x @ x @ x
 
     @tf.function

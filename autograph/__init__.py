@@ -138,10 +138,24 @@ _NAMESPACES = {
             upper
             """,
     },
+    "io": {
+        "runtime.ops.files.bytes": "decode_base64 decode_raw encode_base64",
+        "runtime.ops.files.csv": "decode_csv",
+        "runtime.ops.files.examples": """
+            FixedLenFeature FixedLenSequenceFeature VarLenFeature parse_example parse_single_example
+            """,
+        "runtime.ops.files.files": "matching_files read_file write_file",
+        "runtime.ops.files.serialized": "parse_tensor serialize_tensor",
+        "runtime.tools.files": "gfile",
+        "runtime.tools.files.records": "TFRecordOptions TFRecordWriter",
+    },
     "autodiff": {"runtime.gradient.forward": "ForwardAccumulator", "runtime.gradient": "GradientTape"},
     "train": {
         "distribute.cluster": "ClusterSpec",
         "runtime.tools.export.checkpoint": "Checkpoint CheckpointManager latest_checkpoint",
+        "runtime.tools.files.messages": """
+            BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List SequenceExample
+            """,
     },
     "saved_model": {"saved_models": "DEFAULT_SERVING_SIGNATURE_DEF_KEY contains_saved_model load save"},
     "dtypes": {

@@ -11,6 +11,9 @@ from .dataset import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from .dataset import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from .dataset import Dataset as Dataset
 from .iterator import DatasetIterator
+from .kinds.files import FixedLengthRecordDataset as FixedLengthRecordDataset
+from .kinds.files import TextLineDataset as TextLineDataset
+from .kinds.files import TFRecordDataset as TFRecordDataset
 from .options import Options as Options
 from .values import DatasetSpec as DatasetSpec
 from .values import IteratorSpec as IteratorSpec
@@ -22,9 +25,12 @@ __all__ = [
     "UNKNOWN_CARDINALITY",
     "Dataset",
     "DatasetSpec",
+    "FixedLengthRecordDataset",
     "Iterator",
     "IteratorSpec",
     "Options",
+    "TFRecordDataset",
+    "TextLineDataset",
     "experimental",
 ]  # fmt: skip
 __dir__ = __all__.copy

@@ -43,6 +43,7 @@ AUTOTUNE = -1
 KINDS: dict[str, Callable[..., Dataset]] = {}
 """The kinds of datasets by name, which the methods of `Dataset` make; each is put here when it is declared."""
 SAMPLED: Provided[Callable[..., Dataset]] = Provided("data.kinds.choosing")
+LIST_FILES: Provided[Callable[..., Dataset]] = Provided("data.kinds.files")
 SAVE: Provided[Callable[..., None]] = Provided("data.kinds.saving")
 LOAD: Provided[Callable[..., Dataset]] = Provided("data.kinds.saving")
 
@@ -179,6 +180,17 @@ class Dataset(Stream, Composite):
     def range(*args: object, output_type: object = int64, name: str | None = None) -> Dataset:
         """Numbers as of ``range(*args)``."""
         return KINDS["Range"](args, as_dtype(output_type))
+
+    @staticmethod
+    def list_files(
+        file_pattern: Any, shuffle: bool | None = None, seed: int | None = None, name: str | None = None
+    ) -> Dataset:
+        """The names (strings) of the files that fit a pattern, or one of several, as they are now.
+
+        In random order, another in each iteration, unless ``shuffle`` is false: then sorted. Raises
+        `InvalidArgumentError` when no file fits.
+        """
+        return LIST_FILES.function(file_pattern, shuffle, seed)
 
     @staticmethod
     def zip(*args: object, datasets: object = None, name: str | None = None) -> Dataset:

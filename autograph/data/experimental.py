@@ -11,6 +11,7 @@ from .dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Datase
 from .failures import Failure, Item
 from .functions import Environment
 from .iterator import DatasetIterator
+from .kinds.files import CsvDataset as CsvDataset
 from .optional import Optional
 from .options import AutoShardPolicy as AutoShardPolicy
 from .options import DistributeOptions as DistributeOptions
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import TensorLike
 
 __all__ = [
-    "AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "AutoShardPolicy", "Counter", "DistributeOptions",
-    "Optional", "assert_cardinality",
+    "AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "AutoShardPolicy", "Counter", "CsvDataset",
+    "DistributeOptions", "Optional", "assert_cardinality",
     "bucket_by_sequence_length", "cardinality", "choose_from_datasets", "enumerate_dataset", "from_list",
     "get_next_as_optional", "get_single_element", "get_structure", "group_by_window", "ignore_errors", "load",
     "map_and_batch", "prefetch_to_device", "sample_from_datasets", "save", "scan", "shuffle_and_repeat", "take_while",

@@ -5,6 +5,7 @@ from . import buckets as buckets
 from . import cache_file as cache_file
 from . import choosing as choosing
 from . import combine as combine
+from . import files as files
 from . import grouping as grouping
 from . import ignoring as ignoring
 from . import saving as saving

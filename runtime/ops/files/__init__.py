@@ -1,0 +1,1 @@
+"""Files read and written in graphs, and what their bytes mean: numbers, rows of text, tensors, examples."""

@@ -21,8 +21,8 @@ _NAMES = {
 }
 
 _MODULES = (
-    "activations", "callbacks", "constraints", "distribution", "initializers", "layers", "losses", "metrics", "models",
-    "optimizers", "regularizers", "saving", "utils",
+    "activations", "callbacks", "constraints", "datasets", "distribution", "initializers", "layers", "losses",
+    "metrics", "models", "optimizers", "regularizers", "saving", "utils",
 )  # fmt: skip
 
 _names = _lazy.parse(_NAMES)

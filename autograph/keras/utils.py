@@ -20,6 +20,7 @@ from .base.names import clear_session as clear_session
 from .base.serialization import deserialize as deserialize_keras_object
 from .base.serialization import plain as serialize_keras_object
 from .base.symbolic import KerasTensor
+from .datasets.download import get_file as get_file
 from .fit.data import PyDataset as PyDataset
 from .fit.data import PyDataset as Sequence
 from .fit.data import pack_x_y_sample_weight as pack_x_y_sample_weight
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CustomObjectScope", "Progbar", "PyDataset", "Sequence", "clear_session", "custom_object_scope",
-    "deserialize_keras_object",
-    "disable_interactive_logging", "enable_interactive_logging", "get_custom_objects", "get_registered_name",
-    "get_registered_object", "is_interactive_logging_enabled", "is_keras_tensor", "normalize", "pack_x_y_sample_weight",
+    "deserialize_keras_object", "disable_interactive_logging", "enable_interactive_logging", "get_custom_objects",
+    "get_file", "get_registered_name", "get_registered_object", "is_interactive_logging_enabled", "is_keras_tensor",
+    "normalize", "pack_x_y_sample_weight",
     "pad_sequences", "register_keras_serializable", "serialize_keras_object", "set_random_seed", "to_categorical",
     "unpack_x_y_sample_weight",
 ]  # fmt: skip

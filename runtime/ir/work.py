@@ -35,5 +35,9 @@ def inner(inputs: Sequence[Shape], outputs: Sequence[Shape], _: Mapping[str, Any
 
 
 def of_windows(result: Shape, filters: Shape) -> int:
-    """Of a convolution, or an adjoint of it: for each element of its result those of a filter."""
-    return size(result) * size((filters or (None,))[:-1])
+    """Of a convolution, or an adjoint of it: for each element of its result those of a filter.
+
+    Those of a single channel count many times: they are no products of matrices.
+    """
+    per_filter = (filters or (None, None))[:-1]
+    return size(result) * size(per_filter) * (40 if per_filter[-1] == 1 else 1)

@@ -2,7 +2,8 @@
 
 The convolution takes `x[batch, *lengths, groups * depth]` and filters `w[*sizes, depth, groups * number]`. It is a
 matrix product: one row for each window, one column for each filter (Chellapilla et al., 2006). A part of the batch is
-done at a time, so that the matrix of the windows stays in the cache.
+done at a time, so that the matrix of the windows stays in the cache. Where each channel has one filter, one place of all
+windows is multiplied after the other.
 """
 
 from __future__ import annotations
@@ -46,6 +47,11 @@ def forward(x: Array, w: Array, strides: tuple[int, ...], padding: Padding, dila
     if w.size == 0:
         return result
     groups = x.shape[-1] // depth
+    if depth == 1 and groups == w.shape[-1]:
+        padded = windows.padded(x)
+        for place, index in windows.taps():
+            result += padded[index] * w[place]
+        return result
     view = windows.view(windows.padded(x), groups)
     matrices, width = _filters(w, groups), math.prod(sizes) * depth
     for part in _parts(x.shape[0], math.prod(windows.counts) * width * groups):
@@ -62,12 +68,21 @@ def backward_filters(
     groups, width = x.shape[-1] // shape[-2], math.prod(shape[:-1])
     if g.size == 0 or 0 in shape:
         return np.zeros(shape, x.dtype)
+    if shape[-2] == 1 and groups == shape[-1]:
+        return _filters_of_channels(windows, x, g, shape)
     view = windows.view(windows.padded(x), groups)
     result = np.zeros((groups, width, shape[-1] // groups), x.dtype)
     for part in _parts(x.shape[0], math.prod(windows.counts) * width * groups):
         rows = view[:, part].reshape(groups, -1, width)
         result += threads.matmul(rows.swapaxes(1, 2), _rows(g[part], groups))
     return result.transpose(1, 0, 2).reshape(shape)
+
+
+def _filters_of_channels(windows: Windows, x: Array, g: Array, shape: Any) -> Any:
+    padded, result, rows = windows.padded(x), np.zeros(shape, x.dtype), g.reshape(-1, g.shape[-1])
+    for place, index in windows.taps():
+        result[place] = np.einsum("nc,nc->c", padded[index].reshape(rows.shape), rows)
+    return result
 
 
 def _turned(w: Array, groups: int) -> Any:
@@ -90,6 +105,11 @@ def backward_input(
     groups = shape[-1] // depth
     if g.size == 0 or w.size == 0:
         return np.zeros(shape, g.dtype)
+    if depth == 1 and groups == w.shape[-1]:
+        padded = np.zeros((shape[0], *windows.padded_lengths, groups), g.dtype)
+        for place, index in windows.taps():
+            padded[index] += g * w[place]
+        return np.ascontiguousarray(padded[windows.inner()])
     if max(strides) == 1 and 2 * shape[-1] >= w.shape[-1]:
         pads = [((k - 1) * d - b, (k - 1) * d - a) for k, d, (b, a) in zip(sizes, dilations, windows.pads, strict=True)]
         if min(map(min, pads)) >= 0:

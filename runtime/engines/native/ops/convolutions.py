@@ -123,7 +123,7 @@ def _convolution(lowering: Lowering, node: Node, inputs: list[Expression]) -> Ex
     windows = Windows(x.shape[1:-1], sizes, **node.attributes)
     if 0 in (math.prod(shape), w.size):
         return Splat(shape, x.dtype, literal(0, x.dtype))
-    if depth == 1:
+    if depth == 1 < x.shape[-1]:
         return reshaped(lowering, _of_channels(lowering, x, w, windows), shape)
     if _is_product(windows, depth, x):
         return reshaped(lowering, matrix_product(lowering, _as_matrix(x), _as_matrix(w)), shape)
@@ -160,7 +160,7 @@ def _filters(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expres
     windows = Windows(x.shape[1:-1], sizes, **_geometry(node))
     if 0 in (math.prod(shape), g.size):
         return Splat(shape, x.dtype, literal(0, x.dtype))
-    if depth == 1:
+    if depth == 1 < x.shape[-1]:
         return _filters_of_channels(lowering, x, g, windows, shape)
     if _is_product(windows, depth, x):
         first, second = _as_matrix(x), _as_matrix(g)
@@ -229,7 +229,8 @@ def _transpose(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expr
     windows = Windows(shape[1:-1], sizes, **_geometry(node))
     if 0 in (math.prod(shape), g.size, w.size):
         return Splat(shape, g.dtype, literal(0, g.dtype))
-    if depth > 1 and _is_product(windows, depth, Load(g.buffer, shape)):
+    by_channel = depth == 1 < shape[-1]
+    if not by_channel and _is_product(windows, depth, Load(g.buffer, shape)):
         second = _as_matrix(w)
         across = second.walk([(1, 1, 0), (0, 1, 0)], second.shape[::-1])
         return reshaped(lowering, matrix_product(lowering, _as_matrix(g), across), shape)
@@ -238,12 +239,12 @@ def _transpose(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expr
     margins = [_margins(each, n) for each, n in zip(residues, g.shape[1:-1], strict=True)]
     g = padded(lowering, g, [(0, 0), *margins, (0, 0)])
     target = lowering.new_buffer(g.dtype, shape)
-    if depth > 1:  # so that the columns of the products are the channels
+    if not by_channel:  # so that the columns of the products are the channels
         w = copied(lowering, w.walk([*_kept(len(sizes)), (len(sizes) + 1, 1, 0), (len(sizes), 1, 0)],
                                     (*sizes, total, depth)))  # fmt: skip
     for combination in itertools.product(*residues):
         begin = [each.at + before for each, (before, _) in zip(combination, margins, strict=True)]
-        _transpose_at(lowering, combination, begin, _Tensors(g, w, target), depth)
+        _transpose_at(lowering, combination, begin, _Tensors(g, w, target), depth, by_channel)
     return target
 
 
@@ -258,7 +259,8 @@ def _margins(residues: Sequence[_Residue], count: int) -> tuple[int, int]:
 
 
 def _transpose_at(
-    lowering: Lowering, residues: Sequence[_Residue], begin: Sequence[int], tensors: _Tensors, depth: int
+    lowering: Lowering, residues: Sequence[_Residue], begin: Sequence[int], tensors: _Tensors, depth: int,
+    by_channel: bool
 ) -> None:  # fmt: skip
     """What the places of some residues get; ``begin``: the element of the first factor that the first of them meets."""
     g, w, target = tensors
@@ -271,7 +273,7 @@ def _transpose_at(
         lowering.store([(part, Splat(full, target.dtype, literal(0, target.dtype)))])
         return
     first = _moved(g, sum(at * n for at, n in zip(begin, g.strides[1:-1], strict=True)))
-    if depth == 1:
+    if by_channel:
         _add_channels(lowering, residues, first, w, part)
         return
     groups = target.shape[-1] // depth

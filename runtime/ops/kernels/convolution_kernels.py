@@ -2,8 +2,8 @@
 
 The convolution takes `x[batch, *lengths, groups * depth]` and filters `w[*sizes, depth, groups * number]`. It is a
 matrix product: one row for each window, one column for each filter (Chellapilla et al., 2006). A part of the batch is
-done at a time, so that the matrix of the windows stays in the cache. Where each channel has one filter, one place of all
-windows is multiplied after the other.
+done at a time, so that the matrix of the windows stays in the cache. Where each channel has one filter, one place of
+all windows is multiplied after the other.
 """
 
 from __future__ import annotations

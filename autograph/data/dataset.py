@@ -36,7 +36,10 @@ from .values import (
 if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import DTypeLike, TensorLike
 
-__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset"]
+Rows = tuple[list[Any], Callable[[], Iterator[Any]]]
+"""Arrays, and what starts an iteration over the numbers of rows of them."""
+
+__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset", "Rows"]
 
 AUTOTUNE = -1
 
@@ -76,6 +79,10 @@ class Dataset(Stream, Composite):
         The environment has the arrays of tensors of graphs.
         """
         raise NotImplementedError
+
+    def rows(self, environment: Environment) -> Rows | None:
+        """The elements as rows of arrays, where they are some: batches are taken from these at once."""
+        return None
 
     def length(self, environment: Environment) -> int:
         """The number of elements, `INFINITE_CARDINALITY` or `UNKNOWN_CARDINALITY`."""

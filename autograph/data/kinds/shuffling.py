@@ -7,7 +7,7 @@ in each call, as the same code does in Python.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from ..dataset import UNKNOWN_CARDINALITY, Dataset
 from ..failures import Failure, Item
 from ..functions import Environment
 from ..structure import UNSAVABLE, Element
+from .transforms import Chosen
 
 __all__ = ["Cache", "Shuffle", "memories"]
 
@@ -74,7 +75,7 @@ def memories(dataset: object) -> list[_Memory]:
     return [*found, own.array] if isinstance(own, EagerTensor) else found
 
 
-class Shuffle(Dataset):
+class Shuffle(Chosen):
     """The elements in random order, drawn from a buffer."""
 
     _name = "_ShuffleDataset"
@@ -89,13 +90,13 @@ class Shuffle(Dataset):
         self.memory = trace.apply(MEMORY)
         super().__init__(source.element_spec, [source], [self._size, self.memory])
 
-    def elements(self, environment: Environment) -> Iterator[Item]:
+    def chosen(self, environment: Environment, start: Callable[[], Iterator[Any]]) -> Iterator[Any]:
         generator = environment.array(self.memory).generator(self._seed, self._again)
         size = environment.number(self._size)
-        source = self.sources[0].elements(environment)
+        source = start()
         if size != UNKNOWN_CARDINALITY:
             require_positive(size, "buffer_size")
-        buffer: list[Item] = []
+        buffer: list[Any] = []
         for item in source:
             if isinstance(item, Failure):
                 yield item

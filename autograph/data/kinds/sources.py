@@ -16,7 +16,7 @@ from autograph.runtime.tensors.convert import wrap
 from autograph.runtime.tensors.spec import TensorSpec
 
 from ..arguments import Number, number
-from ..dataset import Dataset
+from ..dataset import Dataset, Rows
 from ..failures import Failure, Item
 from ..functions import Environment
 from ..structure import components, normalised, specs_of
@@ -62,11 +62,15 @@ class TensorSlices(Dataset):
         super().__init__(specs, tensors=leaves)
 
     def elements(self, environment: Environment) -> Iterator[Item]:
+        arrays, start = self.rows(environment)
+        for i in start():
+            yield tuple([array[i, ...] for array in arrays])
+
+    def rows(self, environment: Environment) -> Rows:
         arrays = [environment.array(tensor) for tensor in self._tensors]
         length = _one_length([len(array) for array in arrays])
         assert length is not None
-        for i in range(length):
-            yield tuple([array[i, ...] for array in arrays])
+        return arrays, lambda: iter(range(length))
 
     def length(self, environment: Environment) -> int:
         return len(environment.array(self._tensors[0]))

@@ -15,7 +15,7 @@ from autograph.runtime.ops.infer import text
 from autograph.runtime.tensors.spec import TensorSpec
 
 from ..arguments import Number, flag, number, require_positive, static
-from ..dataset import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
+from ..dataset import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset, Rows
 from ..failures import Failure, Item, attempt, take_rows
 from ..functions import ElementFunction, Environment
 from ..options import Options
@@ -113,7 +113,15 @@ class Batch(Dataset):
 
     def elements(self, environment: Environment) -> Iterator[Item]:
         size = require_positive(environment.number(self._size), "batch_size")
-        drop, source = bool(environment.number(self._drop)), self.sources[0].elements(environment)
+        drop, known = bool(environment.number(self._drop)), self.sources[0].rows(environment)
+        if known is not None:
+            arrays, start = known
+            numbers = start()
+            while places := list(itertools.islice(numbers, size)):
+                if len(places) == size or not drop:
+                    yield tuple([_taken(array, places) for array in arrays])
+            return
+        source = self.sources[0].elements(environment)
         while rows := take_rows(source, size):
             if isinstance(rows, Failure):
                 yield rows
@@ -123,6 +131,14 @@ class Batch(Dataset):
     def length(self, environment: Environment) -> int:
         return batch_count(self.sources[0].length(environment), environment.number(self._size),
                            environment.number(self._drop))  # fmt: skip
+
+
+def _taken(array: Any, places: list[int]) -> Any:
+    """Some rows of an array, as an array of its own."""
+    first, last = places[0], places[-1]
+    if last - first == len(places) - 1 and places == list(range(first, last + 1)):
+        return array[first : last + 1].copy()
+    return array.take(places, axis=0)
 
 
 def batch_count(count: int, size: int, drop_remainder: int) -> int:
@@ -179,7 +195,22 @@ class Unbatch(Dataset):
                 yield tuple([part[i, ...] for part in item])
 
 
-class _Counted(Dataset):
+class Chosen(Dataset):
+    """Elements of another dataset, some of them or in another order, whatever they are."""
+
+    def elements(self, environment: Environment) -> Iterator[Item]:
+        return self.chosen(environment, lambda: self.sources[0].elements(environment))
+
+    def rows(self, environment: Environment) -> Rows | None:
+        found = self.sources[0].rows(environment)
+        return None if found is None else (found[0], lambda: self.chosen(environment, found[1]))
+
+    def chosen(self, environment: Environment, start: Callable[[], Iterator[Any]]) -> Iterator[Any]:
+        """The ones of those that each iteration of the other, which ``start`` begins, gives."""
+        raise NotImplementedError
+
+
+class _Counted(Chosen):
     """A dataset that depends on another one and a number."""
 
     def __init__(self, source: Dataset, count: object) -> None:
@@ -198,11 +229,11 @@ class Take(_Counted):
 
     _name = "_TakeDataset"
 
-    def elements(self, environment: Environment) -> Iterator[Item]:
+    def chosen(self, environment: Environment, start: Callable[[], Iterator[Any]]) -> Iterator[Any]:
         left = environment.number(self._number)
         if not left:
             return
-        for item in self.sources[0].elements(environment):
+        for item in start():
             yield item
             left -= not isinstance(item, Failure)
             if not left:
@@ -219,11 +250,11 @@ class Skip(_Counted):
 
     _name = "_SkipDataset"
 
-    def elements(self, environment: Environment) -> Iterator[Item]:
+    def chosen(self, environment: Environment, start: Callable[[], Iterator[Any]]) -> Iterator[Any]:
         left = environment.number(self._number)
         if left < 0:
             return
-        for item in self.sources[0].elements(environment):
+        for item in start():
             if not left or isinstance(item, Failure):
                 yield item
             else:
@@ -240,11 +271,11 @@ class Repeat(_Counted):
 
     _name = "_RepeatDataset"
 
-    def elements(self, environment: Environment) -> Iterator[Item]:
+    def chosen(self, environment: Environment, start: Callable[[], Iterator[Any]]) -> Iterator[Any]:
         count = environment.number(self._number)
         for _ in itertools.count() if count < 0 else range(count):
             empty = True
-            for item in self.sources[0].elements(environment):
+            for item in start():
                 empty = False
                 yield item
             if empty:
@@ -258,7 +289,7 @@ class Repeat(_Counted):
         return count if count < 0 else count * given
 
 
-class Shard(Dataset):
+class Shard(Chosen):
     """Every n-th element."""
 
     _name = "_ShardDataset"
@@ -277,10 +308,10 @@ class Shard(Dataset):
         if not 0 <= index < shards:
             raise InvalidArgumentError(f"Index must be between 0 and {shards - 1} (currently index = {index}).")
 
-    def elements(self, environment: Environment) -> Iterator[Item]:
+    def chosen(self, environment: Environment, start: Callable[[], Iterator[Any]]) -> Iterator[Any]:
         shards, index = environment.number(self._shards), environment.number(self._index)
         self._check(shards, index)
-        for i, item in enumerate(self.sources[0].elements(environment)):
+        for i, item in enumerate(start()):
             if i % shards == index or isinstance(item, Failure):
                 yield item
 

@@ -18,7 +18,7 @@ from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.tensors.convert import constant
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
-from .failures import Item
+from .failures import Item, Rows
 from .functions import Environment
 from .iterator import SAMPLE, DatasetIterator, Position, cursor_of, iterator_of
 from .options import Options
@@ -36,10 +36,7 @@ from .values import (
 if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import DTypeLike, TensorLike
 
-Rows = tuple[list[Any], Callable[[], Iterator[Any]]]
-"""Arrays, and what starts an iteration over the numbers of rows of them."""
-
-__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset", "Rows"]
+__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset"]
 
 AUTOTUNE = -1
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from .structure import Element
 
-__all__ = ["Failure", "Item", "attempt", "raised", "take_rows"]
+__all__ = ["Failure", "Item", "Rows", "attempt", "raised", "take_rows"]
 
 
 class Failure:
@@ -24,6 +25,8 @@ class Failure:
 
 
 Item = Element | Failure
+Rows = tuple[list[Any], Callable[[], Iterator[Any]]]
+"""Arrays, and what starts an iteration over the numbers of rows of them."""
 
 
 def attempt(make: Callable[..., Element], *arguments: object) -> Item:

@@ -16,8 +16,8 @@ from autograph.runtime.tensors.convert import wrap
 from autograph.runtime.tensors.spec import TensorSpec
 
 from ..arguments import Number, number
-from ..dataset import Dataset, Rows
-from ..failures import Failure, Item
+from ..dataset import Dataset
+from ..failures import Failure, Item, Rows
 from ..functions import Environment
 from ..structure import components, normalised, specs_of
 from ..values import VARIANT_DATASET

@@ -15,8 +15,8 @@ from autograph.runtime.ops.infer import text
 from autograph.runtime.tensors.spec import TensorSpec
 
 from ..arguments import Number, flag, number, require_positive, static
-from ..dataset import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset, Rows
-from ..failures import Failure, Item, attempt, take_rows
+from ..dataset import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
+from ..failures import Failure, Item, Rows, attempt, take_rows
 from ..functions import ElementFunction, Environment
 from ..options import Options
 from ..structure import Element, tensor_specs

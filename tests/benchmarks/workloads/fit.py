@@ -3,7 +3,7 @@
 from tests.benchmarks import models
 
 CASES = models.CASES
-TOLERANCE = 0.05  # dropout draws other numbers
+TOLERANCE = 0.2  # dropout draws other numbers
 WITHOUT = ("TensorFlow XLA",)  # Keras takes XLA by itself where it can
 
 

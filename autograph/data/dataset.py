@@ -85,8 +85,6 @@ class Dataset(Stream, Composite):
         """The number of elements, `INFINITE_CARDINALITY` or `UNKNOWN_CARDINALITY`."""
         return UNKNOWN_CARDINALITY
 
-    # What all have
-
     @property
     def element_spec(self) -> Any:
         """The elements' structure, with a `TensorSpec` for each tensor."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from .failures import Item, Rows
 from .functions import Environment
+from .in_files import KINDS, Kept
 from .iterator import SAMPLE, DatasetIterator, Position, cursor_of, iterator_of
 from .options import Options
 from .structure import signature, tensor_specs
@@ -40,15 +40,10 @@ __all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset"]
 
 AUTOTUNE = -1
 
-KINDS: dict[str, Callable[..., Dataset]] = {}
-"""The kinds of datasets by name, which the methods of `Dataset` make; each is put here when it is declared."""
 SAMPLED: Provided[Callable[..., Dataset]] = Provided("data.kinds.choosing")
-LIST_FILES: Provided[Callable[..., Dataset]] = Provided("data.kinds.files")
-SAVE: Provided[Callable[..., None]] = Provided("data.kinds.saving")
-LOAD: Provided[Callable[..., Dataset]] = Provided("data.kinds.saving")
 
 
-class Dataset(Stream, Composite):
+class Dataset(Kept, Stream, Composite):
     """A sequence of elements, each a structure of tensors, made one by one when they are asked for.
 
     Loop over it with ``for``; in a traced function the loop is staged, whatever the dataset's length. Methods give new
@@ -182,17 +177,6 @@ class Dataset(Stream, Composite):
     def range(*args: object, output_type: object = int64, name: str | None = None) -> Dataset:
         """Numbers as of ``range(*args)``."""
         return KINDS["Range"](args, as_dtype(output_type))
-
-    @staticmethod
-    def list_files(
-        file_pattern: Any, shuffle: bool | None = None, seed: int | None = None, name: str | None = None
-    ) -> Dataset:
-        """The names (strings) of the files that fit a pattern, or one of several, as they are now.
-
-        In random order, another in each iteration, unless ``shuffle`` is false: then sorted. Raises
-        `InvalidArgumentError` when no file fits.
-        """
-        return LIST_FILES.function(file_pattern, shuffle, seed)
 
     @staticmethod
     def zip(*args: object, datasets: object = None, name: str | None = None) -> Dataset:
@@ -368,6 +352,17 @@ class Dataset(Stream, Composite):
         """
         return KINDS["Shuffle"](self, buffer_size, seed, reshuffle_each_iteration)
 
+    def rejection_resample(
+        self, class_func: Callable[..., Any], target_dist: TensorLike, initial_dist: TensorLike | None = None,
+        seed: int | None = None, name: str | None = None
+    ) -> Dataset:  # fmt: skip
+        """Pairs of a class and an element, some left out so that classes come as often as ``target_dist`` says.
+
+        ``class_func`` gives an element's class, from 0 on. ``initial_dist`` says how often classes come in this
+        dataset; left out, that is found on the way. Ends with this dataset. Draws are NumPy's, not TensorFlow's.
+        """
+        return KINDS["Resampled"](self, class_func, target_dist, initial_dist, seed)
+
     def repeat(self, count: TensorLike | None = None, name: str | None = None) -> Dataset:
         """The elements ``count`` times; without end when left out or -1."""
         return KINDS["Repeat"](self, -1 if count is None else count)
@@ -388,14 +383,6 @@ class Dataset(Stream, Composite):
         """The elements, then those of another dataset."""
         return KINDS["Concatenate"](self, dataset)
 
-    def cache(self, filename: str = "", name: str | None = None) -> Dataset:
-        """The elements, kept by the first iteration that reaches the end, for all others.
-
-        In memory; or, with a name, in a file, from which other runs of the program read them too as long as it is
-        there. Raises `InvalidArgumentError` for a file with elements of other specs, `DataLossError` for a damaged one.
-        """
-        return KINDS["FileCache"](self, os.fspath(filename)) if filename else KINDS["Cache"](self)
-
     def prefetch(self, buffer_size: TensorLike, name: str | None = None) -> Dataset:
         """The same elements, of which a thread makes up to ``buffer_size`` before they are asked for.
 
@@ -411,30 +398,6 @@ class Dataset(Stream, Composite):
         those of a damaged file, are raised all the same.
         """
         return KINDS["IgnoreErrors"](self, log_warning)
-
-    def save(
-        self, path: str | os.PathLike[str], compression: str | None = None, shard_func: object = None,
-        checkpoint_args: object = None
-    ) -> None:  # fmt: skip
-        """Write the elements, which are tensors, into a folder, for `load`; it is made when it does not exist.
-
-        ``shard_func`` and ``checkpoint_args`` are accepted as in TensorFlow. Raises `InvalidArgumentError` for a
-        ``compression``, and in a traced function; `InvalidTypeError` for elements that are datasets; `OSError`.
-        """
-        SAVE.function(self, path, compression)
-
-    @staticmethod
-    def load(
-        path: str | os.PathLike[str], element_spec: object = None, compression: str | None = None,
-        reader_func: object = None, wait: bool = False
-    ) -> Dataset:  # fmt: skip
-        """The dataset that `save` has written into a folder; it is read while it is iterated over.
-
-        Raises `NotFoundError` when there is none, `SavedFileError` (an `OSError`) for a damaged one or one of a newer
-        version, `InvalidArgumentError` for an ``element_spec`` that is not the saved one; an iteration raises
-        `DataLossError` for damaged elements.
-        """
-        return LOAD.function(path, element_spec)
 
     def get_single_element(self, name: str | None = None) -> Any:
         """The element of a dataset that has one; `InvalidArgumentError` when it has none or more."""

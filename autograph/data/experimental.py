@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograph.errors import FailedPreconditionError, InvalidArgumentError
 
+from .csv_files import make_csv_dataset as make_csv_dataset
 from .dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
 from .failures import Failure, Item
 from .functions import Environment
@@ -24,7 +25,8 @@ __all__ = [
     "DistributeOptions", "Optional", "assert_cardinality",
     "bucket_by_sequence_length", "cardinality", "choose_from_datasets", "enumerate_dataset", "from_list",
     "get_next_as_optional", "get_single_element", "get_structure", "group_by_window", "ignore_errors", "load",
-    "map_and_batch", "prefetch_to_device", "sample_from_datasets", "save", "scan", "shuffle_and_repeat", "take_while",
+    "make_csv_dataset", "map_and_batch", "prefetch_to_device", "rejection_resample",
+    "sample_from_datasets", "save", "scan", "shuffle_and_repeat", "take_while",
     "unbatch", "unique",
 ]  # fmt: skip
 
@@ -49,6 +51,7 @@ bucket_by_sequence_length = _as_function("bucket_by_sequence_length")
 enumerate_dataset = _as_function("enumerate")
 group_by_window = _as_function("group_by_window")
 ignore_errors = _as_function("ignore_errors")
+rejection_resample = _as_function("rejection_resample")
 scan = _as_function("scan")
 take_while = _as_function("take_while")
 unbatch = _as_function("unbatch")

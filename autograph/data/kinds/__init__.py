@@ -8,6 +8,7 @@ from . import combine as combine
 from . import files as files
 from . import grouping as grouping
 from . import ignoring as ignoring
+from . import resampling as resampling
 from . import saving as saving
 from . import shuffling as shuffling
 from . import sources as sources

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -17,14 +17,15 @@ from autograph.runtime.ops.files.csv import CSV_TYPES, RowParser, check_columns,
 from autograph.runtime.ops.files.files import matching_files
 from autograph.runtime.ops.shape.shape import reshape, size
 from autograph.runtime.state.debugging import Assert
+from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.spec import TensorSpec
-from autograph.runtime.tensors.tensor import EagerTensor
 
 from ..arguments import number, require_positive, static
-from ..dataset import AUTOTUNE, LIST_FILES, Dataset
+from ..dataset import AUTOTUNE, Dataset
 from ..failures import Failure, Item, attempt
 from ..functions import Environment
+from ..in_files import LIST_FILES
 from ..structure import Element
 
 if TYPE_CHECKING:
@@ -215,10 +216,12 @@ class CsvDataset(_Files):
 def _default(given: Any) -> tuple[DType, Any]:
     """The dtype of a column, and what empty fields are; None where there must be none."""
     if isinstance(given, (DType, type)):
-        dtype, value = as_dtype(given), np.zeros(0)
+        dtype, value = as_dtype(given), cast(Any, np.zeros(0))
     else:
         tensor = convert_to_tensor(given)
-        dtype, value = tensor.dtype, tensor.numpy() if isinstance(tensor, EagerTensor) else np.zeros(0)
+        dtype, value = tensor.dtype, trace.static_value(tensor)
+        if value is None:
+            raise InvalidTypeError("the default of a column must be known while tracing")
     if dtype not in CSV_TYPES:
         raise InvalidTypeError(f"a column can't be read as {dtype.name}: float32, float64, int32, int64 or string")
     flat = np.asarray(value, dtype.numpy).reshape(-1)

@@ -22,9 +22,10 @@ from autograph.runtime.tools.export.file_errors import damaged_error, newer_vers
 from autograph.runtime.tools.export.values import NotSavable, decode, encode
 from autograph.runtime.tools.export.weights import read_file, replace_file
 
-from ..dataset import LOAD, SAVE, Dataset
+from ..dataset import Dataset
 from ..failures import Item, raised
 from ..functions import Environment
+from ..in_files import LOAD, SAVE
 from ..structure import tensor_specs
 from .cache_file import Reader, read_array, write_array
 

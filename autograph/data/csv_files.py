@@ -56,27 +56,19 @@ def make_csv_dataset(
     if not files:
         raise InvalidArgumentError(f"No files match `file_pattern` {file_pattern}.")
     table = _Table(files, compression, field_delim, use_quote_delim, encoding)
-    names = table.names(header) if column_names is None else list(column_names)
-    if len(set(names)) != len(names):
-        raise InvalidArgumentError(f"several columns have one name: {names}")
-    chosen = None if select_columns is None else _places(select_columns, names)
+    names, chosen = _columns(table.names(header) if column_names is None else list(column_names), select_columns)
     if column_defaults is None:
         rows = itertools.islice(table.rows(len(names), header), num_rows_for_inference)
         column_defaults = _inferred(rows, range(len(names)) if chosen is None else chosen, na_value)
-    if chosen is not None:
-        names = [names[place] for place in chosen]
-    if label_name is not None and label_name not in names:
-        raise InvalidArgumentError(f"`label_name` must be one of the columns: {names}. Received: {label_name}.")
-    if len(column_defaults) != len(names):
-        raise InvalidArgumentError(f"there are {len(column_defaults)} column_defaults for {len(names)} columns")
-    defaults = column_defaults
+    kept = names if chosen is None else [names[place] for place in chosen]
+    defaults = _checked(column_defaults, kept, label_name)
 
     def of_file(name: Any) -> Dataset:
         rows = CsvDataset(name, defaults, compression, None, header, field_delim, use_quote_delim, na_value, chosen)
         return rows.ignore_errors() if ignore_errors else rows
 
     def named(*columns: Any) -> Any:
-        features = dict(zip(names, columns, strict=True))
+        features = dict(zip(kept, columns, strict=True))
         return features if label_name is None else (features, features.pop(label_name))
 
     dataset = Dataset.from_tensor_slices(files)
@@ -89,6 +81,22 @@ def make_csv_dataset(
         dataset = dataset.repeat(num_epochs)
     batches = dataset.batch(batch_size, drop_remainder=num_epochs is None).map(named)
     return batches.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
+
+
+def _columns(names: list[str], chosen: Sequence[int | str] | None) -> tuple[list[str], list[int] | None]:
+    """The names of columns, and the numbers of those that are read."""
+    if len(set(names)) != len(names):
+        raise InvalidArgumentError(f"several columns have one name: {names}")
+    return names, None if chosen is None else _places(chosen, names)
+
+
+def _checked(defaults: Sequence[Any], names: list[str], label_name: str | None) -> Sequence[Any]:
+    """The defaults of columns, if there is one for each, and one is that of the labels."""
+    if label_name is not None and label_name not in names:
+        raise InvalidArgumentError(f"`label_name` must be one of the columns: {names}. Received: {label_name}.")
+    if len(defaults) != len(names):
+        raise InvalidArgumentError(f"there are {len(defaults)} column_defaults for {len(names)} columns")
+    return defaults
 
 
 class _Table:

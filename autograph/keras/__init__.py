@@ -22,7 +22,7 @@ _NAMES = {
 
 _MODULES = (
     "activations", "callbacks", "constraints", "datasets", "distribution", "initializers", "layers", "losses",
-    "metrics", "models", "optimizers", "regularizers", "saving", "utils",
+    "metrics", "models", "optimizers", "preprocessing", "regularizers", "saving", "utils",
 )  # fmt: skip
 
 _names = _lazy.parse(_NAMES)

@@ -29,16 +29,20 @@ from .fit.progress import Progbar as Progbar
 from .fit.progress import disable_interactive_logging as disable_interactive_logging
 from .fit.progress import enable_interactive_logging as enable_interactive_logging
 from .fit.progress import is_interactive_logging_enabled as is_interactive_logging_enabled
+from .preprocessing.padding import pad_sequences as pad_sequences
+from .preprocessing.text_files import text_dataset_from_directory as text_dataset_from_directory
+from .preprocessing.timeseries import timeseries_dataset_from_array as timeseries_dataset_from_array
 
 if TYPE_CHECKING:
-    from autograph.runtime.tensors.likes import DTypeLike, TensorLike
+    from autograph.runtime.tensors.likes import TensorLike
 
 __all__ = [
     "CustomObjectScope", "Progbar", "PyDataset", "Sequence", "clear_session", "custom_object_scope",
     "deserialize_keras_object", "disable_interactive_logging", "enable_interactive_logging", "get_custom_objects",
     "get_file", "get_registered_name", "get_registered_object", "is_interactive_logging_enabled", "is_keras_tensor",
     "normalize", "pack_x_y_sample_weight",
-    "pad_sequences", "register_keras_serializable", "serialize_keras_object", "set_random_seed", "to_categorical",
+    "pad_sequences", "register_keras_serializable", "serialize_keras_object", "set_random_seed",
+    "text_dataset_from_directory", "timeseries_dataset_from_array", "to_categorical",
     "unpack_x_y_sample_weight",
 ]  # fmt: skip
 __dir__ = __all__.copy
@@ -67,37 +71,6 @@ def to_categorical(x: TensorLike, num_classes: int | None = None) -> np.ndarray[
     if flat.size and not (flat.min() >= 0 and flat.max() < count):
         raise InvalidArgumentError(f"the classes {flat.min()} to {flat.max()} do not fit into num_classes={count}")
     return np.eye(count)[flat].reshape(*shape, count)
-
-
-def pad_sequences(
-    sequences: Any, maxlen: int | None = None, dtype: DTypeLike = "int32", padding: str = "pre",
-    truncating: str = "pre", value: object = 0.0
-) -> np.ndarray[Any, Any]:  # fmt: skip
-    """Sequences of several lengths as one array (len(sequences), maxlen, ...), with ``value`` where there is none.
-
-    ``maxlen`` is the length of the longest one when left out. ``"pre"`` pads or cuts off at the beginning, ``"post"``
-    at the end. Raises `ValueError` for other words, and for items of different shapes.
-    """
-    for name, word in (("padding", padding), ("truncating", truncating)):
-        if word not in ("pre", "post"):
-            raise InvalidArgumentError(f'{name} must be "pre" or "post", not {word!r}')
-    arrays = [np.asarray(sequence) for sequence in sequences]
-    longest = max(map(len, arrays), default=0) if maxlen is None else maxlen
-    shape = next((array.shape[1:] for array in arrays if len(array)), ())
-    padded = np.full((len(arrays), longest, *shape), value, dtype=np.dtype(dtype))
-    for row, array in zip(padded, arrays, strict=True):
-        if not len(array):
-            continue
-        if array.shape[1:] != shape:
-            raise InvalidArgumentError(
-                f"the items of one sequence have shape {array.shape[1:]}, those of another {shape}"
-            )
-        kept = array[max(0, len(array) - longest) :] if truncating == "pre" else array[:longest]
-        if padding == "post":
-            row[: len(kept)] = kept
-        else:
-            row[longest - len(kept) :] = kept
-    return padded
 
 
 def normalize(x: TensorLike, axis: int = -1, order: int = 2) -> np.ndarray[Any, Any]:

@@ -144,6 +144,7 @@ _NAMESPACES = {
         "runtime.ops.files.examples": """
             FixedLenFeature FixedLenSequenceFeature VarLenFeature parse_example parse_single_example
             """,
+        "runtime.ops.files.sequence_examples": "parse_sequence_example parse_single_sequence_example",
         "runtime.ops.files.files": "matching_files read_file write_file",
         "runtime.ops.files.serialized": "parse_tensor serialize_tensor",
         "runtime.tools.files": "gfile",

@@ -16,13 +16,14 @@ from .kinds.files import CsvDataset as CsvDataset
 from .optional import Optional
 from .options import AutoShardPolicy as AutoShardPolicy
 from .options import DistributeOptions as DistributeOptions
+from .record_writer import TFRecordWriter as TFRecordWriter
 
 if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import TensorLike
 
 __all__ = [
     "AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "AutoShardPolicy", "Counter", "CsvDataset",
-    "DistributeOptions", "Optional", "assert_cardinality",
+    "DistributeOptions", "Optional", "TFRecordWriter", "assert_cardinality",
     "bucket_by_sequence_length", "cardinality", "choose_from_datasets", "enumerate_dataset", "from_list",
     "get_next_as_optional", "get_single_element", "get_structure", "group_by_window", "ignore_errors", "load",
     "make_csv_dataset", "map_and_batch", "prefetch_to_device", "rejection_resample",

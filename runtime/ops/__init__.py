@@ -8,7 +8,7 @@ from importlib import import_module
 
 FAMILIES = {
     "elementwise": "dropout elementwise math nn special_functions",
-    "files": "bytes csv examples files serialized",
+    "files": "bytes csv examples files sequence_examples serialized",
     "host": "assert_true checks collective host state",
     "linalg": "convolution linalg matrix_functions",
     "lists": "arrays lists",

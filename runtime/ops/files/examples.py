@@ -22,7 +22,10 @@ from ..infer import exactly, require, require_kind
 from ..shape.shape import reshape
 from .files import scalar, texts
 
-__all__ = ["FixedLenFeature", "FixedLenSequenceFeature", "VarLenFeature", "parse_example", "parse_single_example"]
+__all__ = [
+    "FixedLenFeature", "FixedLenSequenceFeature", "VarLenFeature", "Wanted", "feature_values", "features_of",
+    "parse_example", "parse_single_example", "read_feature", "stacked", "wanted_feature",
+]  # fmt: skip
 
 
 class FixedLenFeature(NamedTuple):
@@ -54,7 +57,7 @@ class VarLenFeature(NamedTuple):
     dtype: DTypeLike
 
 
-class _Wanted(NamedTuple):
+class Wanted(NamedTuple):
     """A feature that is read; it is an attribute of nodes as a plain tuple."""
 
     key: str
@@ -68,7 +71,7 @@ _TYPES = {1: string, 2: float32, 3: int64}
 """The dtypes by the numbers of the fields of a Feature."""
 
 
-def _values(feature: bytes) -> tuple[DType | None, Array]:
+def feature_values(feature: bytes) -> tuple[DType | None, Array]:
     """The dtype and the values of a message Feature; None where it has none."""
     dtype, found = None, np.zeros(0, np.float32)
     for field, _, content in wire.fields(feature):
@@ -90,20 +93,20 @@ def _list(content: bytes, dtype: DType) -> Array:
     return np.frombuffer(data, "<f4").astype(np.float32)
 
 
-def _features(example: bytes) -> dict[str, bytes]:
-    """The messages Feature by name, of a message Example."""
+def features_of(example: bytes, place: int = 1) -> dict[str, bytes]:
+    """The messages Feature by name, of a message Example; or those of another map, of the field ``place``."""
     found = {}
     for number, _, features in wire.fields(example):
-        for field, _, entry in wire.fields(features) if number == 1 and isinstance(features, bytes) else ():
+        for field, _, entry in wire.fields(features) if number == place and isinstance(features, bytes) else ():
             if field == 1 and isinstance(entry, bytes):
                 parts = {field: part for field, _, part in wire.fields(entry) if isinstance(part, bytes)}
                 found[parts.get(1, b"").decode("utf-8", "replace")] = parts.get(2, b"")
     return found
 
 
-def _one(features: dict[str, bytes], wanted: _Wanted, default: Any) -> Array:
+def read_feature(features: dict[str, bytes], wanted: Wanted, default: Any) -> Array:
     """A feature of an example, in its shape."""
-    dtype, values = _values(features.get(wanted.key, b""))
+    dtype, values = feature_values(features.get(wanted.key, b""))
     if dtype is None and wanted.is_sequence:
         return np.empty((0, *wanted.shape), wanted.dtype.numpy)
     if dtype is None:
@@ -121,7 +124,7 @@ def _one(features: dict[str, bytes], wanted: _Wanted, default: Any) -> Array:
     return values.reshape((-1, *wanted.shape) if wanted.is_sequence else wanted.shape)
 
 
-def _stacked(parts: list[Array], wanted: _Wanted, default: Any) -> Array:
+def stacked(parts: list[Array], wanted: Wanted, default: Any) -> Array:
     """The features of a batch; sequences are filled up."""
     if not wanted.is_sequence:
         made = np.empty((len(parts), *wanted.shape), wanted.dtype.numpy)
@@ -140,19 +143,19 @@ def _infer(serialized: Type, *defaults: Type, features: tuple[Any, ...], is_batc
     require_kind(serialized, "S", "an example")
     exactly(serialized.shape, 1 if is_batch else 0, "the examples")
     start = (None if serialized.shape is None else serialized.shape[0],) if is_batch else ()
-    wanted = [_Wanted(*each) for each in features]
+    wanted = [Wanted(*each) for each in features]
     return tuple(Type(each.dtype, (*start, *([None] if each.is_sequence else []), *each.shape)) for each in wanted)
 
 
 def _parse(serialized: Any, *defaults: Any, features: tuple[Any, ...], is_batch: bool) -> tuple[Array, ...]:
     given = iter(defaults)
-    wanted = [_Wanted(*each) for each in features]
+    wanted = [Wanted(*each) for each in features]
     known = [next(given) if each.has_default else None for each in wanted]
-    examples = [_features(each) for each in (serialized.tolist() if is_batch else [scalar(serialized)])]
+    examples = [features_of(each) for each in (serialized.tolist() if is_batch else [scalar(serialized)])]
     found = []
     for each, default in zip(wanted, known, strict=True):
-        parts = [_one(example, each, default) for example in examples]
-        found.append(_stacked(parts, each, default) if is_batch else parts[0])
+        parts = [read_feature(example, each, default) for example in examples]
+        found.append(stacked(parts, each, default) if is_batch else parts[0])
     return tuple(found)
 
 
@@ -175,7 +178,7 @@ PARSE_EXAMPLE = op("parse_example", gradient=NOT_DIFFERENTIABLE, infer=_infer, n
                    doc="The features of examples.")  # fmt: skip
 
 
-def _wanted(key: str, feature: object) -> tuple[_Wanted, Any]:
+def wanted_feature(key: str, feature: object) -> tuple[Wanted, Any]:
     """What is read for a feature, and its default."""
     if isinstance(feature, VarLenFeature):
         raise UnimplementedError(
@@ -197,12 +200,12 @@ def _wanted(key: str, feature: object) -> tuple[_Wanted, Any]:
     default = feature.default_value
     if default is not None:
         default = reshape(convert_to_tensor(default, dtype), () if is_sequence else dims)
-    return _Wanted(key, dtype, dims, is_sequence, default is not None), default
+    return Wanted(key, dtype, dims, is_sequence, default is not None), default
 
 
 def _parsed(serialized: object, features: Mapping[str, Any], is_batch: bool, name: str | None) -> dict[str, Any]:
     require(isinstance(features, Mapping) and len(features) > 0, "Missing: features was None or empty.")
-    wanted, defaults = zip(*[_wanted(key, features[key]) for key in sorted(features)], strict=True)
+    wanted, defaults = zip(*[wanted_feature(key, features[key]) for key in sorted(features)], strict=True)
     made = PARSE_EXAMPLE(serialized, *[each for each in defaults if each is not None],
                          features=tuple(map(tuple, wanted)), is_batch=is_batch, name=name)  # fmt: skip
     return {each.key: tensor for each, tensor in zip(wanted, made, strict=True)}

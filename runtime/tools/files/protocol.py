@@ -180,9 +180,14 @@ class Kind:
 class Repeated(list[Any]):
     """The values of a repeated field: a list that takes only what fits, and tells when it gets something."""
 
-    def __init__(self, take: Callable[[Any], Any], touch: Callable[[], None]) -> None:
+    def __init__(
+        self, take: Callable[[Any], Any], touch: Callable[[], None], dtype: type[np.generic] | None = None
+    ) -> None:
         super().__init__()
-        self._take, self._touch = take, touch
+        self._take, self._touch, self._dtype = take, touch, dtype
+
+    def __array__(self, dtype: np.dtype[Any] | None = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.array(list(self), dtype or self._dtype)
 
     def append(self, value: object) -> None:
         super().append(self._take(value))
@@ -203,6 +208,7 @@ class Repeated(list[Any]):
     def __setitem__(self, index: Any, value: Any) -> None:
         taken = [self._take(each) for each in value] if isinstance(index, slice) else self._take(value)
         super().__setitem__(index, taken)
+        self._touch()
 
     def add(self, **fields: object) -> Any:
         """A new message at the end, of a field of messages."""
@@ -217,11 +223,12 @@ class _Scalars(Kind):
     """Numbers or bytes."""
 
     def __init__(self, take: Callable[[Any], Any], pack: Callable[[Any], bytes] | None,
-                 read: Callable[[int, Any], Iterable[Any]], show: Callable[[Any], str]) -> None:  # fmt: skip
-        self._take, self._pack, self._read, self._show = take, pack, read, show
+                 read: Callable[[int, Any], Iterable[Any]], show: Callable[[Any], str],
+                 dtype: type[np.generic] | None = None) -> None:  # fmt: skip
+        self._take, self._pack, self._read, self._show, self._dtype = take, pack, read, show, dtype
 
     def make(self, touch: Callable[[], None]) -> Repeated:
-        return Repeated(self._take, touch)
+        return Repeated(self._take, touch, self._dtype)
 
     def encode(self, field: int, held: Any, is_present: bool) -> bytes:
         if self._pack is None:
@@ -376,7 +383,8 @@ def _take_bytes(value: object) -> bytes:
 
 
 def _take_int(value: Any) -> int:
-    taken = operator.index(value)
+    plain = value.numpy() if hasattr(value, "numpy") else value  # a tensor
+    taken = int(plain) if isinstance(plain, np.bool_) else operator.index(plain)
     if not -(2**63) <= taken < 2**63:
         raise InvalidArgumentError(f"Value out of range: {taken}")
     return taken
@@ -417,5 +425,5 @@ def _shown_float(value: float) -> str:
 
 
 byte_strings = _Scalars(_take_bytes, None, lambda _, value: [_bytes(value)], _quoted)
-floats = _Scalars(_take_float, _pack_floats, _read_floats, _shown_float)
-integers = _Scalars(_take_int, wire.packed, _read_ints, str)
+floats = _Scalars(_take_float, _pack_floats, _read_floats, _shown_float, np.float32)
+integers = _Scalars(_take_int, wire.packed, _read_ints, str, np.int64)

@@ -90,6 +90,37 @@ def test_parsed_examples():
         check(staged(tf.constant(serialized)), expected)
 
 
+CONTEXT = {"id": io.FixedLenFeature([], tf.int64), "more": io.FixedLenFeature([1], tf.float32, [0.5])}
+LISTS = {
+    "pairs": io.FixedLenSequenceFeature([2], tf.float32),
+    "words": io.FixedLenSequenceFeature([], tf.string),
+    "none": io.FixedLenSequenceFeature([], tf.int64, allow_missing=True),
+}
+
+
+def test_parsed_sequences():
+    steps = [bytes.fromhex(each) for each in GOLDEN["steps"]]
+    for found, expected in zip(io.parse_sequence_example(steps, CONTEXT, LISTS), GOLDEN["sequences"], strict=True):
+        check(found, expected)
+    staged = tf.function(lambda each: io.parse_single_sequence_example(each, CONTEXT, LISTS))
+    for found, expected in zip(staged(tf.constant(steps[2])), GOLDEN["sequence"], strict=True):
+        check(found, expected)
+
+
+def test_repeated_fields_as_arrays():
+    lists = (train.FloatList(value=[1.5, 2]), train.Int64List(value=[1, 2]), train.BytesList(value=[b"a", b"bc"]))
+    arrays = [np.array(each.value) for each in lists]
+    assert [array.dtype.str for array in arrays] == ["<f4", "<i8", "|S2"] and arrays[0].tolist() == [1.5, 2]
+    assert train.Int64List(value=[tf.constant(True), np.True_, np.uint8(7), tf.constant(9)]).value == [1, 1, 7, 9]
+
+
+@pytest.mark.parametrize("kind", [None, "GZIP"])
+def test_a_dataset_as_a_file_of_records(tmp_path, kind):
+    dataset = tf.data.Dataset.from_tensor_slices([b"a", b"", b"bcd"])
+    tf.data.experimental.TFRecordWriter(str(tmp_path / "file"), kind).write(dataset)
+    assert list(tf.data.TFRecordDataset(tmp_path / "file", kind).as_numpy_iterator()) == [b"a", b"", b"bcd"]
+
+
 def test_shapes_of_parsed_examples_are_known_while_tracing():
     seen = []
 
@@ -142,6 +173,8 @@ def test_messages_are_changed_as_protocol_buffers_are():
     assert train.Example.FromString(example.SerializeToString()).features.feature["n"].int64_list.value == [7, 2, 3, 4]
     example.features.feature["n"].float_list.value.append(0.5)
     assert example.features.feature["n"].int64_list.value == []
+    example.features.feature["n"].int64_list.value[:] = [5, 6]
+    assert example.features.feature["n"].WhichOneof("kind") == "int64_list"
     other = train.Example()
     other.CopyFrom(example)
     other.features.feature["m"].bytes_list.value.append(b"x")

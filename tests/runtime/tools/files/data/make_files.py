@@ -65,6 +65,22 @@ for kind in ("", "GZIP", "ZLIB"):
     with io.TFRecordWriter(str(HERE / f"records{kind.lower()}.tfrecord"), kind or None) as writer:
         for record in RECORDS:
             writer.write(record)
+STEPS = [
+    train.SequenceExample(
+        context=train.Features(feature={"id": feature(int64_list=[i])}),
+        feature_lists=train.FeatureLists(feature_list={
+            "pairs": train.FeatureList(feature=[feature(float_list=[i, j]) for j in range(i)]),
+            "words": train.FeatureList(feature=[feature(bytes_list=[b"w"])] * (2 - i)),
+        }),
+    ) for i in range(3)
+]  # fmt: skip
+CONTEXT = {"id": io.FixedLenFeature([], tf.int64), "more": io.FixedLenFeature([1], tf.float32, [0.5])}
+LISTS = {
+    "pairs": io.FixedLenSequenceFeature([2], tf.float32),
+    "words": io.FixedLenSequenceFeature([], tf.string),
+    "none": io.FixedLenSequenceFeature([], tf.int64, allow_missing=True),
+}
+steps = [each.SerializeToString() for each in STEPS]
 serialized = [each.SerializeToString() for each in BATCH]
 content = {
     "tensors": {name: io.serialize_tensor(value).numpy().hex() for name, value in TENSORS.items()},
@@ -73,6 +89,9 @@ content = {
     "examples": {name: [each.SerializeToString().hex(), str(each)] for name, each in ONE.items()},
     "batch": [each.hex() for each in serialized],
     "parsed": parsed(io.parse_example(serialized, FEATURES)),
+    "steps": [each.hex() for each in steps],
+    "sequences": [parsed(found) for found in io.parse_sequence_example(steps, CONTEXT, LISTS)],
+    "sequence": [parsed(found) for found in io.parse_single_sequence_example(steps[2], CONTEXT, LISTS)],
     "single": [parsed(io.parse_single_example(each, FEATURES)) for each in serialized],
 }  # fmt: skip
 (HERE / "tensorflow.json").write_text(json.dumps(content, indent=1) + "\n")

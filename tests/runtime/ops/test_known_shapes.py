@@ -16,6 +16,10 @@ from tests.runtime.ops.test_ops import CASES, input_type, promoted, run, types
 pytestmark = pytest.mark.filterwarnings("ignore:(divide by zero|overflow|invalid value|Mean of empty):RuntimeWarning")
 OF_VALUES = {
     "argwhere": "as many rows as there are elements other than zero",
+    "decode_raw": "as many numbers as the bytes of the strings make",
+    "matching_files": "as many as there are files",
+    **dict.fromkeys(["parse_example", "parse_sequence_example"], "as many as the longest list has"),
+    "parse_tensor": "what the string says",
     "bincount": "up to the largest number",
     "unique": "as many as there are different elements",
     "string_split": "as many as there are words",

@@ -312,6 +312,10 @@ ONLY_THE_PLAN = {
         "stateless_random_poisson",
     ],
     "algorithms of the plan's, or of LAPACK": ["eig", "logm"],
+    "files, and strings of bytes": [
+        *["decode_base64", "decode_csv", "decode_raw", "encode_base64", "matching_files", "read_file", "write_file"],
+        *["parse_example", "parse_sequence_example", "parse_tensor", "serialize_tensor"],
+    ],
     "what is no op but a value": ["constant", "placeholder"],
 }
 

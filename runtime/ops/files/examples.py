@@ -14,7 +14,7 @@ from ...base import wire
 from ...base.dtypes import Array, DType, as_dtype, float32, int64, string
 from ...base.shapes import TensorShape
 from ...ir.graph import Type
-from ...ir.kinds import BOOL, PLAIN, kinds
+from ...ir.kinds import BOOL, INT, TEXT, kinds, tuple_of
 from ...ir.op import NOT_DIFFERENTIABLE, op
 from ...tensors.convert import convert_to_tensor
 from ...tensors.likes import DTypeLike, ShapeLike, TensorLike
@@ -23,7 +23,8 @@ from ..shape.shape import reshape
 from .files import scalar, texts
 
 __all__ = [
-    "FixedLenFeature", "FixedLenSequenceFeature", "VarLenFeature", "Wanted", "feature_values", "features_of",
+    "FixedLenFeature", "FixedLenSequenceFeature", "VarLenFeature", "Wanted", "defaults_of", "feature_values",
+    "features_of", "is_wanted",
     "parse_example", "parse_single_example", "read_feature", "stacked", "wanted_feature",
 ]  # fmt: skip
 
@@ -65,6 +66,20 @@ class Wanted(NamedTuple):
     shape: tuple[int, ...]
     is_sequence: bool
     has_default: bool
+
+
+def is_wanted(value: object) -> bool:
+    """Whether an attribute describes a feature."""
+    if type(value) is not tuple or len(value) != len(Wanted._fields):
+        return False
+    key, dtype, shape, is_sequence, has_default = value
+    is_shape = tuple_of(INT)(shape) and min(shape, default=0) >= 0
+    return TEXT(key) and dtype in _TYPES.values() and is_shape and BOOL(is_sequence) and BOOL(has_default)
+
+
+def defaults_of(features: tuple[Any, ...]) -> int:
+    """How many features have a default."""
+    return sum(Wanted(*each).has_default for each in features)
 
 
 _TYPES = {1: string, 2: float32, 3: int64}
@@ -174,7 +189,8 @@ PARSE_EXAMPLE = op("parse_example", gradient=NOT_DIFFERENTIABLE, infer=_infer, n
                                      {"features": _WANTED, "is_batch": False}),
                                     ((texts([_SAMPLE, _SAMPLE]), np.ones(2, np.float32)),
                                      {"features": _WANTED, "is_batch": True})],
-                   raises=(InvalidArgumentError,), attributes=kinds("", features=PLAIN, is_batch=BOOL),
+                   raises=(InvalidArgumentError,), attributes=kinds("", features=tuple_of(is_wanted), is_batch=BOOL),
+                   fits=lambda count, attributes, outputs: count == 1 + defaults_of(attributes["features"]),
                    doc="The features of examples.")  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from autograph.errors import InvalidArgumentError
 from ...base import wire
 from ...base.dtypes import Array, int64, string
 from ...ir.graph import Type
-from ...ir.kinds import BOOL, PLAIN, kinds
+from ...ir.kinds import BOOL, kinds, tuple_of
 from ...ir.op import NOT_DIFFERENTIABLE, op
 from ...tensors.convert import convert_to_tensor
 from ...tensors.likes import TensorLike
@@ -21,8 +21,10 @@ from ..infer import exactly, require, require_kind
 from .examples import (
     FixedLenSequenceFeature,
     Wanted,
+    defaults_of,
     feature_values,
     features_of,
+    is_wanted,
     read_feature,
     stacked,
     wanted_feature,
@@ -97,7 +99,9 @@ PARSE_SEQUENCE_EXAMPLE = op(
     "parse_sequence_example", gradient=NOT_DIFFERENTIABLE, infer=_infer, numpy=_parse,
     samples=lambda: [((np.array(_SAMPLE, object),), {**_WANTED, "is_batch": False}),
                      ((texts([_SAMPLE, _SAMPLE]),), {**_WANTED, "is_batch": True})],
-    raises=(InvalidArgumentError,), attributes=kinds("", context=PLAIN, lists=PLAIN, is_batch=BOOL),
+    raises=(InvalidArgumentError,),
+    attributes=kinds("", context=tuple_of(is_wanted), lists=tuple_of(is_wanted), is_batch=BOOL),
+    fits=lambda count, attributes, outputs: count == 1 + defaults_of(attributes["context"]),
     doc="The context of sequences, the lists of their features, and how long these are.",
 )  # fmt: skip
 

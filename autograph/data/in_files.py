@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from autograph.errors import UnimplementedError
 from autograph.runtime.base.provided import Provided
 
 if TYPE_CHECKING:
@@ -41,6 +42,16 @@ class Kept:
         there. Raises `InvalidArgumentError` for a file with elements of other specs, `DataLossError` for a damaged one.
         """
         return KINDS["FileCache"](self, os.fspath(filename)) if filename else KINDS["Cache"](self)
+
+    def snapshot(
+        self, path: object, compression: object = "AUTO", reader_func: object = None, shard_func: object = None,
+        name: str | None = None
+    ) -> Dataset:  # fmt: skip
+        """Not there: raises `UnimplementedError`. TensorFlow writes a snapshot anew when the pipeline has changed."""
+        raise UnimplementedError(
+            "autograph takes no snapshots: it can't tell whether a pipeline has changed since",
+            remedy="dataset.cache(filename) keeps the elements until you remove the file; or dataset.save and load",
+        )
 
     def save(
         self, path: str | os.PathLike[str], compression: str | None = None, shard_func: object = None,

@@ -9,7 +9,7 @@ import pytest
 
 import autograph as tf
 from autograph.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, SavingError
-from autograph.runtime.base.crc32c import crc32c
+from autograph.runtime.base import crc32c
 
 gfile, io = tf.io.gfile, tf.io
 
@@ -174,7 +174,7 @@ def test_folders(tmp_path, monkeypatch):
             missing("none")
 
 
-@pytest.mark.parametrize("size", [0, 1, 9, 1023, 1024, 1025, 2048, 5000, 70_001])
+@pytest.mark.parametrize("size", [0, 1, 9, 200, 201, 255, 256, 257, 513, 1025, 5000, 70_001])
 def test_check_sums(size):
     """Against the sum taken bit by bit; and the standard's own example."""
     data = np.random.default_rng(size).bytes(size)
@@ -183,4 +183,12 @@ def test_check_sums(size):
         state ^= byte
         for _ in range(8):
             state = state >> 1 ^ (0x82F63B78 if state & 1 else 0)
-    assert crc32c(data) == state ^ 0xFFFFFFFF and crc32c(b"123456789") == 0xE3069283
+    assert crc32c.crc32c(data) == state ^ 0xFFFFFFFF and crc32c.crc32c(b"123456789") == 0xE3069283
+
+
+def test_the_check_sum_of_long_data(monkeypatch):
+    """In several parts: what is joined is the same."""
+    data = np.random.default_rng(1).bytes(1_000_003)
+    whole = crc32c.crc32c(data)
+    monkeypatch.setattr(crc32c, "_AT_ONCE", 7)
+    assert crc32c.crc32c(data) == whole

@@ -15,7 +15,7 @@ LEFT = {
     "uses of another module's private name": 0,
     "% of parameters annotated `Any`": 10,
     "lines of the median function": 5,
-    "lines of the longest function": 60,
+    "lines of the longest function": 59,
     "files over 450 lines": 0,
     "folders with more than 20 files of code": 0,
     "tests of an op's name": 0,

@@ -26,6 +26,8 @@ from .staging.heap.array_memory import OF_C, is_array, memory_of
 from .staging.heap.forms import Form
 from .staging.heap.heap import check_window, has_form, staged
 from .staging.heap.iterators import note_made
+from .staging.heap.locations import Attribute
+from .staging.outside import stored
 from .staging.values.chosen import Chosen
 
 
@@ -154,6 +156,7 @@ def set_attribute(obj: object, name: str, value: object) -> None:
     if writer is not None:
         call_method(writer, obj, name, value)
     elif not _through_descriptor(obj, cls, name, "fset", "__set__", value):
+        stored.note(obj, lambda: Attribute(obj, name))
         setattr(obj, name, value)
 
 

@@ -18,6 +18,8 @@ from .iteration import iterated
 from .staging.heap import aliases, heap, state
 from .staging.heap.identities import check_key
 from .staging.heap.iterators import use as use_iterator
+from .staging.heap.locations import Item
+from .staging.outside import stored
 
 _CONTAINERS = (list, dict)
 _SEQUENCES = frozenset((str, bytes, tuple))
@@ -110,6 +112,7 @@ def outer_writes(load: Thunk) -> None:
     """Notes that the function at hand may write these outer variables: ``ag__.outer_writes(lambda: (n, g))``."""
     if state.stack():
         state.outer_writes(load)
+        stored.outer_variables(load)
 
 
 def resumed(sent: object, load: Thunk) -> Any:
@@ -205,6 +208,7 @@ def _set_item(value: object, container: Any, index: object) -> Any:
         mut(container)
         if type(container).__module__ == "weakref":
             state.hold_weakly((index, value))
+        stored.note(container, lambda: Item(container, index, f"{type(container).__name__}[{index!r}]"))
     container[index] = value
     return container
 

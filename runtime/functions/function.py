@@ -407,9 +407,11 @@ def function(
         raise SignatureError(f"jit_compile must be True, False or None, not {jit_compile!r}")
     options = Options(signature, autograph, relaxing, maximum_traces, jit_compile)
 
-    def decorate(func: Callable[..., Any]) -> Function:
+    def decorate(func: Callable[..., Any]) -> Any:
         if isinstance(func, Function):
             func = func.python_function
+        if isinstance(func, staticmethod):
+            return staticmethod(decorate(func.__func__))
         if not callable(func):
             raise _no_function(func)
         if options.input_signature is not None:

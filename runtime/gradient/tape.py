@@ -252,8 +252,10 @@ def differentiate(records: Sequence[Record], targets: Sequence[Any], given: Sequ
                   zero: bool, followed: set[Any] | None = None) -> list[Any]:  # fmt: skip
     """The gradients of targets, weighted with what is given (ones for None), with respect to sources.
 
-    A source that is not followed is not connected.
+    A source that is not followed is not connected, unless it is a variable and a target itself.
     """
+    if followed is not None:
+        followed = followed | {key(target) for target in targets if is_variable(target)}
     weights = []
     for target, weight in zip(targets, given, strict=True):
         if not is_differentiable(target.dtype):

@@ -97,6 +97,7 @@ class Op(Fields):
     tensorflow_name: TensorFlow's name of the op in a ``GraphDef``, where that isn't its own name in camel case.
     promote: inputs from this position on are cast to their common dtype (see `tensors.promotion`) before `infer` and
         the kernel see them. None: every input keeps its own dtype.
+    widens: integers of up to 16 bits are float32 to it, as in TensorFlow; others are what NumPy makes of them.
     numeric: the op calculates: it refuses tensors of booleans, and takes Python's own for the numbers 0 and 1.
     divides: the expression is for floats, and for integers when the second input is above zero; else the kernel,
         which warns, has to run.
@@ -146,6 +147,7 @@ class Op(Fields):
     chains: tuple[Identity, ...] = ()
     tensorflow_name: str = ""
     promote: int | None = None
+    widens: bool = False
     numeric: bool = False
     expression: str | Callable[..., str | None] | None = None
     divides: bool = False

@@ -17,6 +17,8 @@ from ..ir.op import Op
 from . import convert
 from .tensor import EagerTensor, SymbolicTensor
 
+_SMALL = frozenset((dtypes.int8, dtypes.uint8, dtypes.int16, dtypes.uint16))
+
 
 def promoted(op: Op, inputs: Sequence[Any]) -> Sequence[Any]:
     """The inputs with those from ``op.promote`` on brought to one dtype, as tensors."""
@@ -39,6 +41,8 @@ def promoted(op: Op, inputs: Sequence[Any]) -> Sequence[Any]:
             strong = dtype
         elif dtype is not strong:
             strong, mixed = dtypes.promote(strong, dtype), True
+    if op.widens and strong in _SMALL:
+        return _brought_together(inputs, start, strong, loose or (), op)
     if not mixed:
         if loose is None:
             return inputs
@@ -46,7 +50,7 @@ def promoted(op: Op, inputs: Sequence[Any]) -> Sequence[Any]:
             result = list(inputs)
             result[loose[0]] = convert.constant_tensor(inputs[loose[0]], strong)
             return result
-    return _brought_together(inputs, start, strong, loose or (), op.numeric)
+    return _brought_together(inputs, start, strong, loose or (), op)
 
 
 def together(*values: object) -> list[Any]:
@@ -55,7 +59,7 @@ def together(*values: object) -> list[Any]:
 
 
 def _brought_together(
-    inputs: Sequence[Any], start: int, dtype: DType | None, loose: Iterable[int], is_numeric: bool = False
+    inputs: Sequence[Any], start: int, dtype: DType | None, loose: Iterable[int], op: Op | None = None
 ) -> list[Any]:
     result = list(inputs)
     weak: list[int] = []
@@ -73,10 +77,13 @@ def _brought_together(
         if not arrays or arrays[-1] != i:
             dtype = tensor.dtype if dtype is None else dtypes.promote(dtype, tensor.dtype)
     dtype = _with_arrays(dtype, [result[i] for i in arrays])
+    if op is not None and op.widens and dtype in _SMALL:
+        dtype = dtypes.float32
     if python is not None:
         if dtype is not None:
             dtype = dtypes.with_weak(dtype, python)
         else:
+            is_numeric = op is not None and op.numeric
             dtype = _of_numbers([result[i] for i in weak], int if is_numeric and python is bool else python)
     assert dtype is not None
     for i in arrays:

@@ -90,9 +90,9 @@ multiply: Function = binary("multiply", np.multiply, "`x * y`.", samples.number_
                   lambda g, out, x, y: (sum_to(g * y, x), sum_to(g * x, y)), expression="{} * {}", numeric=True,
                   native=True, tensorflow_name="Mul", identities=(neutral(1, True, "biuf"),),
                   public="multiply math.multiply")
-divide: Function = binary("divide", np.divide, "`x / y`, a float also for integers (int32 gives float64).",
+divide: Function = binary("divide", np.divide, "`x / y`, a float also for integers: float64, of 8 and 16 bits float32.",
                 samples.number_pairs, lambda g, out, x, y: (sum_to(g / y, x), sum_to(-g * out / y, y)),
-                expression="{} / {}", numeric=True, native=True, quiet=DIVISION, tensorflow_name="RealDiv",
+                expression="{} / {}", numeric=True, widens=True, native=True, quiet=DIVISION, tensorflow_name="RealDiv",
                 identities=(neutral(1, False, "f"), by_reciprocal),
                 public="divide realdiv truediv math.divide math.truediv")
 floordiv: Function = binary("floordiv", loud(np.floor_divide, "floor_divide"),

@@ -5,6 +5,7 @@ All have effects: they run in program order, and only when reached.
 
 from __future__ import annotations
 
+import functools
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from ...base import nest
 from ...base.dtypes import Array, DType, as_dtype, bool_, float64, variant
@@ -330,24 +331,53 @@ PY_FUNCTION = op("py_function", infer=_py_function_types, numpy=_py_function, ef
     "``followed``, another output is what gradients need."))  # fmt: skip
 
 
-def py_function(func: Callable[..., Any], inp: Sequence[Any], Tout: object, name: str | None = None) -> Any:
+def py_function(
+    func: Callable[..., Any] | None = None, inp: Sequence[Any] | None = None, Tout: object = None,
+    name: str | None = None
+) -> Any:  # fmt: skip
     """Call a Python function with eager tensors whenever the graph runs.
 
     ``Tout`` is the dtype of its result, or a list of dtypes for a list of results (empty for None). The results have
     unknown shapes. Raises what the function raises, and `InvalidArgumentError` when the results do not fit ``Tout``.
 
     Gradients, of the first order in a graph, go through what the function does with its tensors.
+
+    Without `func`, a decorator, ``@tf.py_function(Tout=tf.float32)``, of a function that is then called with tensors.
     """
-    return _call_python(func, inp, Tout, True, name)
+    return _called_or_decorator(func, inp, Tout, True, name)
 
 
-def numpy_function(func: Callable[..., Any], inp: Sequence[Any], Tout: object, stateful: bool = True,
-                   name: str | None = None) -> Any:  # fmt: skip
+def numpy_function(
+    func: Callable[..., Any] | None = None, inp: Sequence[Any] | None = None, Tout: object = None,
+    stateful: bool = True, name: str | None = None
+) -> Any:  # fmt: skip
     """Call a Python function with NumPy arrays (copies) whenever the graph runs; else as `py_function`.
 
     It is called in program order and never left out, whatever ``stateful`` says.
     """
-    return _call_python(func, inp, Tout, False, name)
+    return _called_or_decorator(func, inp, Tout, False, name)
+
+
+def _called_or_decorator(
+    func: Callable[..., Any] | None, inp: Sequence[Any] | None, Tout: object, eager: bool, name: str | None
+) -> Any:  # fmt: skip
+    what = "py_function" if eager else "numpy_function"
+    if Tout is None or (func is not None and inp is None):
+        raise InvalidTypeError(
+            f"{what} needs {'`Tout`, the dtypes of the results' if Tout is None else '`inp`, a list of the arguments'}",
+            remedy=f"write tf.{what}(func, [x], tf.float32), or @tf.{what}(Tout=tf.float32) above the function",
+        )
+    if func is not None:
+        return _call_python(func, inp or (), Tout, eager, name)
+
+    def decorate(func: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(func)
+        def called(*inputs: Any) -> Any:
+            return _call_python(func, inputs, Tout, eager, name or func.__name__)
+
+        return called
+
+    return decorate
 
 
 def _call_python(func: Callable[..., Any], inp: Sequence[Any], Tout: Any, eager: bool, name: str | None) -> Any:

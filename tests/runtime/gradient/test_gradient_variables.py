@@ -145,3 +145,23 @@ def test_custom_gradient_gets_the_variables_it_reads() -> None:
         check(found[1], 200)
     with pytest.raises(TypeError, match="'variables'. It uses scale:0"):
         careless(x)
+
+
+def test_a_variable_depends_on_itself_whether_or_not_it_was_read() -> None:
+    v, w = tf.Variable(2.0), tf.Variable(3.0, trainable=False)
+    with tf.GradientTape(persistent=True) as tape:
+        y = v * 2
+    assert float(tape.gradient(v, v)) == float(tape.gradient(w, w)) == 1
+    assert float(tape.gradient([v, y], v)) == 3
+    assert tape.gradient(w, v) is None and tape.gradient(v, [v, w])[1] is None
+    with tf.GradientTape() as unread:
+        pass
+    assert float(unread.gradient(v, [v])[0]) == 1
+
+    @tf.function
+    def both():
+        with tf.GradientTape() as tape:
+            y = v * v
+        return tape.gradient([y, v], v)
+
+    assert float(both()) == 5

@@ -21,6 +21,7 @@ from ..heap.array_forms import StagedArray
 from ..heap.locations import Uncarried
 from ..heap.refusals import changed_in_body
 from ..heap.state import Contents, Journal, Location, stack
+from ..outside import stored
 from ..values.dicts import DictState, StagedDict
 from ..values.join import join
 from ..values.lists import ListState, StagedList, staged
@@ -67,6 +68,7 @@ def trace_body(
     aliases.settle()  # before the journal looks at what objects hold
     journal = Journal(bodies, names)
     journal.graph = graph
+    stored.variables(journal)
     outcome = Outcome(graph, bodies[0], journal)
     with nullcontext() if noted is None else noted:
         if noted is not None:

@@ -40,6 +40,7 @@ from ..heap.state import Contents, Journal, Location, forget, stack
 from ..outside import leaks
 from ..outside.outside_arrays import ArrayContents, ArrayPlace
 from ..outside.outside_places import Key, OutsidePlace, guessed, widen
+from ..outside.stored import Stored
 from ..outside.taken_back import Change, effects_of, is_of_outer_trace, refusing
 from ..values.dicts import DictState, StagedDict
 from ..values.outputs import as_output, is_staged
@@ -57,9 +58,10 @@ class TraceJournal(Journal):
 
     outermost = True
 
-    def __init__(self, bodies: tuple[Callable[..., Any], ...], values: list[Any]) -> None:
+    def __init__(self, bodies: tuple[Callable[..., Any], ...], older: list[Any]) -> None:
         super().__init__(bodies)
         self.watched = leaks.Watched()
+        self.stored = Stored(older)
 
     def undo_after(self, error: BaseException) -> None:
         # What the user's code raises leaves what it has done before; what can't be staged has not been run at all.
@@ -97,17 +99,17 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
     """Runs a converted function under a graph; returns its result, with the user's objects free of graph tensors."""
     if not stack():
         undelivered.forget()
-    places, guards, attributes = guessed(form, [*arguments, *keywords.values()], graph)
+    places, guards, attributes, older = guessed(form, [*arguments, *keywords.values()], graph)
     mark, seen, is_traced, result = graph.mark(), repetitions.mark(), False, None
     if places:
         with undelivered.attempt():
-            result = _settled(graph, form, arguments, keywords, places, attributes)
+            result = _settled(graph, form, arguments, keywords, places, attributes, older)
             is_traced = True
     if not is_traced:  # what is no tensor of the graph may be staged
         graph.truncate(mark)
         repetitions.back(seen)
         places = {}
-        result = _settled(graph, form, arguments, keywords, places, attributes)
+        result = _settled(graph, form, arguments, keywords, places, attributes, older)
     outside = OUTSIDE.of(graph)
     if outside.takes_state:
         outside.frozen = {key: each for key, each in guards.items() if key not in places and each.is_same()}
@@ -116,13 +118,9 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
 
 
 def _settled(
-    graph: Graph,
-    form: Callable[..., Any],
-    arguments: tuple[Any, ...],
-    keywords: dict[str, Any],
-    places: dict[Key, OutsidePlace],
-    attributes: dict[Key, Location],
-) -> Any:
+    graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any],
+    places: dict[Key, OutsidePlace], attributes: dict[Key, Location], older: list[Any]
+) -> Any:  # fmt: skip
     """Traces until what is known of the places outside, which are inputs of the graph, holds for all that it writes."""
     values = [*arguments, *keywords.values()]
     for attempt in range(ATTEMPTS):
@@ -138,7 +136,7 @@ def _settled(
                 place.set(place.enter(graph))
                 tables.note_input(place)
         try:
-            result, found = _run(form, values, arguments, keywords, tables)
+            result, found = _run(form, values, arguments, keywords, tables, older)
         finally:
             for place in places.values():
                 place.location.set(place.initial)
@@ -230,12 +228,13 @@ def _run(
     arguments: tuple[Any, ...],
     keywords: dict[str, Any],
     tables: _Tables,
+    older: list[Any],
 ) -> tuple[Any, dict[Key, tuple[Location, Any, Any]]]:
     """Traces once; returns the result, and location, old and new value of each place that holds graph tensors."""
     body = form.__func__ if isinstance(form, MethodType) else form
     if isinstance(form, MethodType):
         values = [form.__self__, *values]
-    journal = TraceJournal((body,) if hasattr(body, "__code__") else (), values)
+    journal = TraceJournal((body,) if hasattr(body, "__code__") else (), older)
     journal.graph = trace.current_graph()
     for value in values:
         if not isinstance(value, (list, dict)):
@@ -280,7 +279,7 @@ class _Left:
         self._recursive = self._graph is not None and self._graph.calls_itself
         changed = [*journal.changes().values()]
         changes = _plain_changes(changed) if self._recursive else _staged_changes(changed, tables)
-        found = {each[0].key: each for each in changes}
+        found = {each[0].key: each for each in (*_kept_changes(journal, changed), *changes)}
         self._is_part = bool(stack()) and not self._recursive and any(map(is_of_outer_trace, changed))
         self._given = {id(each): each for value in values for each in _containers(value)}
         staged_ones = [] if stack() else [heap.form(each) for each in self._given.values() if heap.has_form(each)]
@@ -397,6 +396,15 @@ def _staged_changes(changes: list[Change], tables: _Tables) -> Iterator[Change]:
                     yield _item(location, key), before, after
         else:
             yield location, old, new
+
+
+def _kept_changes(journal: Journal, changed: list[Change]) -> Iterator[Change]:
+    """What staged bodies have stored into places that hold no graph tensors now: in a run these may hold others."""
+    before = {location.key: old for location, old, _ in changed}
+    for key, place in journal.stored.places.items():
+        new = place.get()
+        if new is not UNDEFINED and not is_staged(new):
+            yield place, before.get(key, new), new
 
 
 def _item(contents: Contents, key: Any) -> Location:

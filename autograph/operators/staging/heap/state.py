@@ -80,6 +80,8 @@ class Journal:
 
     outermost = False
     """Whether this is the journal of a whole trace, not that of a staged body."""
+    stored: Any = None
+    """For the trace of a function, `Stored`: what its staged bodies have stored into."""
     too_far: MutationError | None = None
     """For a whole trace that does not know what unconverted code has changed: the error for tracing it once more."""
     looked_at = 0  # objects, for calls of such code
@@ -257,6 +259,10 @@ class Journal:
             for location, old, new in difference(snapshot, self._same):
                 found.setdefault(location.key, (location, old, new))
         return found
+
+    def needed(self) -> list[Location]:
+        """The variables that the body may write and that are needed afterwards."""
+        return [location for location, _ in self._variables.values()]
 
     def changed_variables(self) -> Iterator[tuple[Location, Any]]:
         """The variables that hold something else now, with what they held."""

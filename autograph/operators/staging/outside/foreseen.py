@@ -98,12 +98,14 @@ class Foreseen(NamedTuple):
     """What code tells of a function that is called with some values.
 
     ``places`` hold tensors and may be written; ``constants`` are variables that hold numbers, strings, None, tensors or
-    arrays, which the code only reads; ``unseen`` are attributes and items that do so.
+    arrays, which the code only reads; ``unseen`` are attributes and items that do so. ``objects`` are those, and the
+    dicts, that the code may come to by names.
     """
 
     places: list[Location]
     constants: list[Location]
     unseen: list[Location]
+    objects: list[Any]
 
 
 def foreseen(form: Callable[..., Any], values: Iterable[Any]) -> Foreseen:
@@ -116,7 +118,7 @@ def foreseen(form: Callable[..., Any], values: Iterable[Any]) -> Foreseen:
         if type(value) is not dict:
             search.value(value, name or "")
     search.run()
-    return Foreseen(list(search.places()), list(search.constants()), list(search.unseen()))
+    return Foreseen(list(search.places()), list(search.constants()), list(search.unseen()), search.objects)
 
 
 class _Search:
@@ -174,6 +176,10 @@ class _Search:
             for each in list(self._dicts):
                 for key in sorted(self._names.intersection(key for key in each if type(key) is str)):
                     self.value(each[key], f"{self._path_of(each)}[{key!r}]")
+
+    @property
+    def objects(self) -> list[Any]:
+        return [*self._objects, *self._dicts]
 
     def _path_of(self, obj: object) -> str:
         return self._paths[id(obj)] or (obj.__name__ if isinstance(obj, type) else type(obj).__name__)

@@ -344,14 +344,15 @@ def _can_be_read(location: Location) -> bool:
 
 def guessed(
     form: Callable[..., Any], values: Sequence[Any], graph: Graph
-) -> tuple[dict[Key, OutsidePlace], dict[Key, Guard], dict[Key, Location]]:
+) -> tuple[dict[Key, OutsidePlace], dict[Key, Guard], dict[Key, Location], list[Any]]:
     """By their keys, the places of which the code tells that a function called with some values may write them.
 
-    Besides the variables that it reads, and does not write, as they are now, and such attributes.
+    Besides the variables that it reads, and does not write, as they are now, such attributes, and the objects that it
+    may come to by names.
     """
     found: dict[Key, OutsidePlace] = {}
     outside = OUTSIDE.of(graph)
-    places, constants, attributes = foreseen(form, values)
+    places, constants, attributes, objects = foreseen(form, values)
     guards = {
         each.key: Guard(each.name, each.owner, value if is_constant(value) else reference(value))
         for each in constants
@@ -364,7 +365,7 @@ def guessed(
             continue
         place = found[location.key] = OutsidePlace(location, varying(value), value)
         place.is_read = True
-    return found, guards, {each.key: each for each in attributes}
+    return found, guards, {each.key: each for each in attributes}, objects
 
 
 def widen(
@@ -378,10 +379,12 @@ def widen(
         if is_read and (old is not UNDEFINED or _can_be_read(location)):
             try:
                 joined = join(spec_of(freeze(old, lambda _: False)), spec)
-                if isinstance(joined, Optional) and isinstance(joined.inner, Constant):  # it may be another number
+                inner = joined.inner if isinstance(joined, Optional) else joined
+                if isinstance(inner, Constant):  # it may be another number
                     joined = join(varying(old), spec)
+                    made.is_guard = isinstance(joined, Constant)
                 made.spec = _with_lists_of_one_length(joined, location)
-                made.is_read = True
+                made.is_read = not made.is_guard
             except Mismatch:
                 made.is_guard = True
         return not (made.is_read or made.is_guard)

@@ -24,6 +24,8 @@ from ..control.refused import is_refusal
 from ..heap import array_forms, class_defaults, heap, state
 from ..heap.array_memory import is_array, is_tensor
 from ..heap.forms import Form
+from ..heap.locations import Attribute
+from ..outside import stored
 from ..values.chosen import Chosen
 from ..values.dicts import StagedDict
 from ..values.lists import ListState, kind_of, staged
@@ -176,6 +178,7 @@ def setattr_(obj: object, name: str, value: object) -> None:
         set_attribute(obj, name, value)
         return
     state.about_to_change(obj)
+    stored.note(obj, lambda: Attribute(obj, name))
     setattr(obj, name, value)
 
 

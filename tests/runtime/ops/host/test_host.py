@@ -278,3 +278,21 @@ def test_python_functions_that_fail() -> None:
         tf.numpy_function(np.sqrt, [c(2.0, tf.float64)], tf.float32)
     with pytest.raises(InvalidArgumentError, match="1 values instead of 2"):
         tf.py_function(lambda: 1, [], [tf.int32, tf.int32])
+
+
+def test_functions_of_pythons_are_decorated() -> None:
+    @tf.py_function(Tout=[tf.float32, tf.int32])
+    def both(x, i):
+        assert isinstance(x, tf.Tensor) and not tf.is_symbolic_tensor(x)
+        return x * 2.0, i
+
+    @tf.numpy_function(Tout=tf.float64)
+    def rounded(x):
+        """Rounds."""
+        return np.round(x)
+
+    assert rounded.__doc__ == "Rounds."
+    for run in (lambda f: f, tf.function):
+        x, i = run(lambda a, b: both(a, b))(tf.constant(1.5), tf.constant(3))
+        assert float(x) == 3 and int(i) == 3
+        assert float(run(lambda a: rounded(a))(tf.constant(2.6, tf.float64))) == 3

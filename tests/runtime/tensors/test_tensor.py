@@ -101,7 +101,7 @@ BINARY = [
     operator.lt, operator.le,
     operator.gt, operator.ge, operator.eq, operator.ne, divmod,
 ]  # fmt: skip
-OPERANDS = [np.array([7, -7, 3]), np.array([2, 3, -2]), np.float32([1.5, 2, 4]), np.int8([5]), 2, 2.5]
+OPERANDS = [np.array([7, -7, 3]), np.array([2, 3, -2]), np.float32([1.5, 2, 4]), np.uint32([5]), 2, 2.5]
 
 
 @pytest.mark.parametrize("function", BINARY, ids=lambda f: f.__name__)

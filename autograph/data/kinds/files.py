@@ -87,7 +87,19 @@ def _text(value: bytes) -> Any:
     return np.array(value, object)
 
 
-class TFRecordDataset(_Files):
+class _Strings(_Files):
+    """Strings that files hold, which may be compressed."""
+
+    def __init__(
+        self, filenames: Any, compression_type: str | None = None, buffer_size: object = None,
+        num_parallel_reads: int | None = None, name: str | None = None
+    ) -> None:  # fmt: skip
+        self._compression = check_compression(compression_type)
+        super().__init__(filenames, TensorSpec((), string), num_parallel_reads,
+                         lambda file: type(self)(file, compression_type))  # fmt: skip
+
+
+class TFRecordDataset(_Strings):
     """The records of files of TensorFlow's format, each a string: those that `tf.io.TFRecordWriter` writes.
 
     ``filenames`` is a string, a list, a tensor or a dataset of strings; ``compression_type`` is `"GZIP"`, `"ZLIB"` or
@@ -97,30 +109,14 @@ class TFRecordDataset(_Files):
 
     _name = "TFRecordDatasetV2"
 
-    def __init__(
-        self, filenames: Any, compression_type: str | None = None, buffer_size: object = None,
-        num_parallel_reads: int | None = None, name: str | None = None
-    ) -> None:  # fmt: skip
-        self._compression = check_compression(compression_type)
-        super().__init__(filenames, TensorSpec((), string), num_parallel_reads,
-                         lambda file: TFRecordDataset(file, compression_type))  # fmt: skip
-
     def _of_file(self, name: bytes, environment: Environment) -> Iterator[Item]:
         return ((_text(record),) for record in records(name, self._compression))
 
 
-class TextLineDataset(_Files):
+class TextLineDataset(_Strings):
     """The lines of files of text, each a string without its end. For the arguments see `TFRecordDataset`."""
 
     _name = "TextLineDatasetV2"
-
-    def __init__(
-        self, filenames: Any, compression_type: str | None = None, buffer_size: object = None,
-        num_parallel_reads: int | None = None, name: str | None = None
-    ) -> None:  # fmt: skip
-        self._compression = check_compression(compression_type)
-        super().__init__(filenames, TensorSpec((), string), num_parallel_reads,
-                         lambda file: TextLineDataset(file, compression_type))  # fmt: skip
 
     def _of_file(self, name: bytes, environment: Environment) -> Iterator[Item]:
         with reading(name, self._compression) as file:

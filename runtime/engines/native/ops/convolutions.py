@@ -21,9 +21,9 @@ from ..emit.arrays import Expression, Ints, Load, Splat, broadcast
 from ..emit.emitter import NotLowered, literal, type_of
 from ..emit.lowering import Lowering
 from ..supported import ENGINE
-from .joining import padded
+from .joining import padded, zeros
 from .multiply import Product, multiply
-from .products import copied, matrix_product
+from .products import copied, matrix_product, turned
 from .reductions import Fold, reduce
 from .views import cast, given_shape, reshaped
 from .windows import MOST_PLACES, places_of, seen
@@ -54,12 +54,6 @@ def _floats(lowering: Lowering, node: Node, inputs: Sequence[Expression]) -> tup
     type_of(type_.dtype)
     shape = given_shape(node, inputs[2:]) if "shape" in node.attributes else lowering.static_shape(type_)
     return shape, [lowering.materialised(cast(lowering, x, type_.dtype), ordered=True) for x in inputs[:2]]
-
-
-def _zeros(lowering: Lowering, like: Load, shape: Ints) -> Load:
-    target = lowering.new_buffer(like.dtype, shape)
-    lowering.store([(target, Splat(shape, like.dtype, literal(0, like.dtype)))])
-    return target
 
 
 def _merged(axes: Sequence[Ints]) -> list[Ints]:
@@ -163,11 +157,9 @@ def _filters(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expres
     if depth == 1 < x.shape[-1]:
         return _filters_of_channels(lowering, x, g, windows, shape)
     if _is_product(windows, depth, x):
-        first, second = _as_matrix(x), _as_matrix(g)
-        across = first.walk([(1, 1, 0), (0, 1, 0)], first.shape[::-1])
-        return reshaped(lowering, matrix_product(lowering, across, second), shape)
+        return reshaped(lowering, matrix_product(lowering, turned(_as_matrix(x)), _as_matrix(g)), shape)
     x = padded(lowering, x, [(0, 0), *windows.pads, (0, 0)])
-    target = _zeros(lowering, x, shape)
+    target = zeros(lowering, x.dtype, shape)
     groups, number = x.shape[-1] // depth, total * depth // x.shape[-1]
     taps = [
         _Axis(n, d * step, 0, result)
@@ -225,31 +217,24 @@ def _residues(length: int, size: int, stride: int, dilation: int, before: int) -
 @lowers(ENGINE, records.convolution_transpose)
 def _transpose(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     shape, (g, w) = _floats(lowering, node, inputs)
-    *sizes, depth, total = w.shape
+    *sizes, depth, _ = w.shape
     windows = Windows(shape[1:-1], sizes, **_geometry(node))
     if 0 in (math.prod(shape), g.size, w.size):
         return Splat(shape, g.dtype, literal(0, g.dtype))
     by_channel = depth == 1 < shape[-1]
     if not by_channel and _is_product(windows, depth, Load(g.buffer, shape)):
-        second = _as_matrix(w)
-        across = second.walk([(1, 1, 0), (0, 1, 0)], second.shape[::-1])
-        return reshaped(lowering, matrix_product(lowering, _as_matrix(g), across), shape)
+        return reshaped(lowering, matrix_product(lowering, _as_matrix(g), turned(_as_matrix(w))), shape)
     geometry = zip(shape[1:-1], sizes, windows.strides, windows.dilations, windows.pads, strict=True)
     residues = [_residues(length, size, s, d, before) for length, size, s, d, (before, _) in geometry]
     margins = [_margins(each, n) for each, n in zip(residues, g.shape[1:-1], strict=True)]
     g = padded(lowering, g, [(0, 0), *margins, (0, 0)])
     target = lowering.new_buffer(g.dtype, shape)
     if not by_channel:  # so that the columns of the products are the channels
-        w = copied(lowering, w.walk([*_kept(len(sizes)), (len(sizes) + 1, 1, 0), (len(sizes), 1, 0)],
-                                    (*sizes, total, depth)))  # fmt: skip
+        w = copied(lowering, turned(w))
     for combination in itertools.product(*residues):
         begin = [each.at + before for each, (before, _) in zip(combination, margins, strict=True)]
         _transpose_at(lowering, combination, begin, _Tensors(g, w, target), depth, by_channel)
     return target
-
-
-def _kept(rank: int) -> list[tuple[int, int, int]]:
-    return [(i, 1, 0) for i in range(rank)]
 
 
 def _margins(residues: Sequence[_Residue], count: int) -> tuple[int, int]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....base.dtypes import DType
 from ....ir import records
 from ....ir.graph import Node
 from ....ir.op import lowers
 from ....ops.infer import axis_of
-from ..emit.arrays import Expression, Load, Splat
+from ..emit.arrays import Expression, Ints, Load, Splat
 from ..emit.emitter import NotLowered, literal
 from ..emit.lowering import Lowering
 from ..supported import ENGINE
@@ -96,6 +97,13 @@ def _pad(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression
         raise NotLowered("a margin that depends on values, or mirrors what is in it")
     fill = lowering.scalar(cast(lowering, inputs[1], inputs[0].dtype))
     return _surrounded(lowering, inputs[0], margins, fill)
+
+
+def zeros(lowering: Lowering, dtype: DType, shape: Ints) -> Load:
+    """An array of zeros."""
+    target = lowering.new_buffer(dtype, shape)
+    lowering.store([(target, Splat(shape, dtype, literal(0, dtype)))])
+    return target
 
 
 def padded(lowering: Lowering, x: Load, margins: Sequence[tuple[int, int]], fill: object = 0) -> Load:

@@ -12,11 +12,11 @@ from ....ir.graph import Node
 from ....ir.op import Op, lowers
 from ....ops.reduce.reduce import neutral
 from ....ops.shape.windows import Windows
-from ..emit.arrays import Expression, Ints, Load, Splat, broadcast
+from ..emit.arrays import Expression, Ints, Load, broadcast
 from ..emit.emitter import literal, type_of
 from ..emit.lowering import Lowering
 from ..supported import ENGINE
-from .joining import padded
+from .joining import padded, zeros
 from .views import given_shape
 from .windows import places_of, seen
 
@@ -58,8 +58,7 @@ def _max_pool_transpose(lowering: Lowering, node: Node, inputs: list[Expression]
     places = list(places_of(windows.sizes))
     pads = [(0, 0), *windows.pads, (0, 0)]
     x = _with_padding(lowering, given, windows, neutral(given.dtype.numpy, True))
-    target = lowering.new_buffer(g.dtype, x.shape)
-    lowering.store([(target, Splat(x.shape, g.dtype, literal(0, g.dtype)))])
+    target = zeros(lowering, g.dtype, x.shape)
     shape = (x.shape[0], *windows.counts, x.shape[-1])
     if 0 not in shape:
         ones = np.pad(np.ones((1, *windows.lengths, 1), bool), pads)
@@ -133,9 +132,7 @@ def _avg_pool(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expre
 def _avg_pool_transpose(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     g, shape = inputs[0], given_shape(node, inputs[1:])
     windows = _windows(shape[1:-1], **_geometry(node))
-    padded_shape = (shape[0], *windows.padded_lengths, shape[-1])
-    target = lowering.new_buffer(g.dtype, padded_shape)
-    lowering.store([(target, Splat(padded_shape, g.dtype, literal(0, g.dtype)))])
+    target = zeros(lowering, g.dtype, (shape[0], *windows.padded_lengths, shape[-1]))
     places = list(places_of(windows.sizes))
     if g.size:
         share = lowering.elementwise(records.divide, [g, _counts(lowering, windows, g.dtype)], g.dtype)

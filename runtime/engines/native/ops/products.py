@@ -52,8 +52,8 @@ def matrix_product(lowering: Lowering, x: Load, y: Load, target: Load | None = N
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     m, k, n = *x.shape[-2:], y.shape[-1]
     by_vectors = dtype.kind != "f" or not _is_large(m, k, n, dtype.numpy.itemsize)
-    if target is None and by_vectors and _is_better_turned(x, y):
-        return _turned(matrix_product(lowering, _turned(y), _turned(x)))
+    if target is None and by_vectors and _is_betterturned(x, y):
+        return turned(matrix_product(lowering, turned(y), turned(x)))
     if target is None:
         target = lowering.new_buffer(dtype, (*batch, m, n))
     lowering.work += math.prod(batch) * m * k * n // 4
@@ -71,13 +71,14 @@ def _is_large(m: int, k: int, n: int, size: int) -> bool:
     return m * k * n > (_LARGE if k * n * size > _CACHE else _HUGE)
 
 
-def _is_better_turned(x: Load, y: Load) -> bool:
+def _is_betterturned(x: Load, y: Load) -> bool:
     """Whether the second factor, which would have to be copied, is larger than the first and the result."""
     (m, k), n = x.shape[-2:], y.shape[-1]
     return min(m, k, n) > 1 and y.strides[-1] != 1 and y.strides[-2] == 1 and m * (k + n) < k * n
 
 
-def _turned(x: Load) -> Load:
+def turned(x: Load) -> Load:
+    """The transposed matrix, or stack of them, as a view."""
     *batch, m, n = x.shape
     rank = len(batch)
     return x.walk([*((i, 1, 0) for i in range(rank)), (rank + 1, 1, 0), (rank, 1, 0)], (*batch, n, m))

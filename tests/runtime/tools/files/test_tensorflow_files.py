@@ -12,14 +12,10 @@ import pytest
 
 import autograph as tf
 
+from .data.golden_values import RECORDS, TENSORS
+
 DATA = Path(__file__).parent / "data"
 GOLDEN = json.loads((DATA / "tensorflow.json").read_text())
-RECORDS = [b"first", b"", bytes(range(256)) * 20]
-TENSORS = {
-    "floats": np.float32([[1, 2], [3, -4.5]]), "scalar": np.int32(3), "texts": np.array([b"a", b"", b"\xff\0"], object),
-    "empty": np.zeros((0, 2)), "bools": np.array([True, False]), "halves": np.float16([1.5, 2]),
-    "complex": np.complex64([1j, 2]), "large": np.uint64([2**64 - 1]), "bytes": np.int8([[-1]]),
-}  # fmt: skip
 FIELDS = {
     "same": [1.5, 1.5, 1.5, 1.5], "ints": [1, -2], "halves": [1.5, 2], "bools": [True, False], "texts": [b"x", b"yz"],
     "doubles": [1, 2], "complex": [1j], "unsigned": [2**32 - 1],

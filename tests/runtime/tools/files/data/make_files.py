@@ -5,15 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
+from golden_values import RECORDS, TENSORS
 
 HERE = Path(__file__).parent
 train, io = tf.train, tf.io
-RECORDS = [b"first", b"", bytes(range(256)) * 20]
-TENSORS = {
-    "floats": np.float32([[1, 2], [3, -4.5]]), "scalar": np.int32(3), "texts": np.array([b"a", b"", b"\xff\0"], object),
-    "empty": np.zeros((0, 2)), "bools": np.array([True, False]), "halves": np.float16([1.5, 2]),
-    "complex": np.complex64([1j, 2]), "large": np.uint64([2**64 - 1]), "bytes": np.int8([[-1]]),
-}  # fmt: skip
 FIELDS = {
     "same": np.float32([1.5, 1.5, 1.5, 1.5]), "ints": np.int64([1, -2]), "halves": np.float16([1.5, 2]),
     "bools": np.array([True, False]), "texts": np.array([b"x", b"yz"]), "doubles": np.float64([1, 2]),

@@ -185,8 +185,10 @@ newaxis = None
 
 
 def __getattr__(name: str) -> _Any:
-    if name == "autograph":
-        value: _Any = _lazy.importlib.import_module(__name__)
+    if name == "__all__":
+        value: _Any = [each for each in __dir__() if not each.startswith("_")]
+    elif name == "autograph":
+        value = _lazy.importlib.import_module(__name__)
     elif name in _NAMESPACES:
         value = _lazy.Namespace(name, _NAMESPACES[name])
     elif name in _MODULES:
@@ -201,5 +203,6 @@ def __dir__() -> _Any:
     return [*_names, *_lazy.places_of_ops(""), *_NAMESPACES, *_MODULES, "autograph", "newaxis", "__version__"]
 
 
+_lazy.sys.meta_path.append(_lazy.Finder(__name__, {*_NAMESPACES, *_MODULES}))
 if any(name.startswith("AUTOGRAPH_") for name in _os.environ):
     from . import config as config  # a switch with a wrong value is an error now, not at the first use of a name

@@ -1,9 +1,10 @@
-"""The command line: what a function becomes, and programs of several processes.
+"""The command line, also as `python -m autograph`: what a function becomes, and programs of several processes.
 
-    python -m autograph code package.module:function [--full]
-    python -m autograph graph package.module:function --spec "float32[None,4]" [--optimized] [--dot]
-    python -m autograph page package.module:function --spec "float32[None,4]" --output page.html
-    python -m autograph launch --processes 4 script.py [arguments]
+    autograph code package.module:function [--full]
+    autograph code examples/collatz.py:collatz
+    autograph graph package.module:function --spec "float32[None,4]" [--optimized] [--dot]
+    autograph page package.module:function --spec "float32[None,4]" --output page.html
+    autograph launch --processes 4 script.py [arguments]
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ from __future__ import annotations
 import argparse
 import ast
 import importlib
+import importlib.util
 import os
 import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+from . import __version__
 from .api import to_code
 from .connect import function as traced
 from .distribute.launch import Launch, launch
@@ -29,6 +33,7 @@ from .runtime.ir.show import dot, text
 from .runtime.tensors.spec import TensorSpec
 
 _SPEC = re.compile(r"(?P<dtype>[a-z][a-z0-9_]*)\s*(\[(?P<shape>[^\]]*)\])?")
+_FUNCTION_HELP = "what to show; file.py:function and Class.method work too"
 _SPEC_HELP = """\
 a --spec stands for one parameter, in their order:
   float32[None,4]   a tensor; None or ? for a dimension that is not known
@@ -74,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="autograph",
         description="Shows what autograph makes of a function, and starts programs of several processes.",
     )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
     code = commands.add_parser("code", help="print the generated source")
     graph = commands.add_parser(
@@ -89,7 +95,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     for each in (code, graph, page):
-        each.add_argument("function", metavar="package.module:function", help="what to show; Class.method works too")
+        each.add_argument("function", metavar="package.module:function", help=_FUNCTION_HELP)
     for each in (graph, page):
         each.add_argument("--spec", action="append", default=[], metavar="SPEC", help="the type of a parameter")
     page.add_argument("--output", default="page.html", metavar="FILE", help="the file to write (page.html)")
@@ -139,14 +145,15 @@ def _launch(options: argparse.Namespace) -> Launch:
 
 
 def _found(name: str) -> Callable[..., Any]:
-    """The function of a name such as `package.module:Class.method`."""
-    module_name, colon, path = name.partition(":")
+    """The function of a name such as `package.module:Class.method` or `folder/file.py:function`."""
+    module_name, colon, path = name.rpartition(":")
     if not (module_name and colon and path):
-        raise _BadInput(f"{name!r} is not of the form package.module:function")
+        raise _BadInput(f"{name!r} is not of the form package.module:function or file.py:function")
     if "" not in sys.path and os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
-        found: Any = importlib.import_module(module_name)
+        is_file = module_name.endswith(".py")
+        found: Any = _of_file(Path(module_name)) if is_file else importlib.import_module(module_name)
     except Exception as error:
         raise _BadInput(f"can't import {module_name!r}: {type(error).__name__}: {error}") from error
     for part in path.split("."):
@@ -156,6 +163,16 @@ def _found(name: str) -> Callable[..., Any]:
     if not callable(found):
         raise _BadInput(f"{name!r} is not a function but of type {type(found).__name__}")
     return found
+
+
+def _of_file(path: Path) -> ModuleType:
+    """The module in a file, which finds others beside it, as a program does that Python is started with."""
+    spec = importlib.util.spec_from_file_location(path.stem, path.resolve())
+    assert spec is not None and spec.loader is not None
+    sys.path.insert(0, str(path.resolve().parent))
+    module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _code(function: Callable[..., Any], full: bool) -> str:

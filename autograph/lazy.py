@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import importlib.machinery
 import importlib.util
+import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 
@@ -62,6 +64,7 @@ class Namespace(types.ModuleType):
         super().__init__(f"{__package__}.{name}", f"The functions of ``tf.{name}``.")
         self.__names = parse(table)
         self.__space = f"{name}."
+        self.__path__: list[str] = []  # `import autograph.io.gfile` takes only what has one for a package
 
     def __getattr__(self, name: str) -> Any:
         value = load(self.__names, name, self.__name__, self.__space)
@@ -70,3 +73,40 @@ class Namespace(types.ModuleType):
 
     def __dir__(self) -> list[str]:
         return sorted([*self.__names, *places_of_ops(self.__space)])
+
+
+class Finder:
+    """Lets `import autograph.math` and `from autograph.math import log` find namespaces, which have no files."""
+
+    def __init__(self, owner: str, spaces: Collection[str]) -> None:
+        self._owner = owner
+        self._spaces = spaces
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """How to load a namespace, or a module that is one of its names; None for all others."""
+        owner, _, last = name.rpartition(".")
+        if owner == self._owner:
+            found = getattr(sys.modules[owner], last) if last in self._spaces else None
+        elif owner.partition(".")[0] == self._owner and isinstance(sys.modules.get(owner), Namespace):
+            found = getattr(sys.modules[owner], last, None)
+        else:
+            found = None
+        if not isinstance(found, types.ModuleType):
+            return None
+        return importlib.machinery.ModuleSpec(name, _Ready(found))  # type: ignore[arg-type]
+
+
+class _Ready:
+    """Loads a module that is there already, and stays what it is."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self._module = module
+        self._spec = module.__spec__
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        return self._module
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        module.__spec__ = self._spec

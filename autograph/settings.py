@@ -43,6 +43,23 @@ def _flag(name: str, default: str = "") -> bool:
     return found
 
 
+_PREFIX = "AUTOGRAPH_"
+_KNOWN = (
+    "VERBOSITY", "STRICT_CONVERSION", "CHECKS", "FULL_TRACEBACK", "OPTIMIZE", "NATIVE", "ENGINE", "NATIVE_CACHE",
+)  # fmt: skip
+
+
+def _warn_of_misspelt() -> None:
+    """A warning for each variable of the environment whose name is nearly that of a switch."""
+    import difflib  # only where there is such a variable
+
+    for name in os.environ:
+        word = name.removeprefix(_PREFIX)
+        if word != name and word not in _KNOWN and (near := difflib.get_close_matches(word, _KNOWN, 1, 0.7)):
+            text = f"the environment variable {name} is not known; did you mean {_PREFIX}{near[0]}?"
+            warnings.warn(text, stacklevel=2)
+
+
 class Settings:
     """The switches, with the environment variable that sets each.
 
@@ -82,4 +99,6 @@ class Settings:
         self.run_functions_eagerly = False
 
 
+if any(name.startswith(_PREFIX) for name in os.environ):
+    _warn_of_misspelt()
 settings = Settings()

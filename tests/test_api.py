@@ -6,6 +6,7 @@ import functools
 import gc
 import inspect
 import linecache
+import subprocess
 import sys
 import threading
 import types
@@ -55,6 +56,15 @@ def ag__collatz(n: int, steps: int=0) -> int:
 def verbosity():
     yield tf.set_verbosity
     tf.set_verbosity(0)
+
+
+def test_a_misspelt_variable_of_the_environment_is_told(monkeypatch):
+    code = "import autograph; print(autograph.config.settings.verbosity)"
+    monkeypatch.setenv("AUTOGRAPH_VERBOSTY", "1")
+    monkeypatch.setenv("AUTOGRAPH_EXAMPLES", "1")
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout == "0\n" and shown.stderr.count("Warning") == 1
+    assert "AUTOGRAPH_VERBOSTY is not known; did you mean AUTOGRAPH_VERBOSITY?" in shown.stderr
 
 
 def test_code_is_readable():

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import autograph
 from autograph.__main__ import main
 
 ROOT = Path(__file__).parent.parent
@@ -68,6 +69,7 @@ def test_graph_as_dot(capsys):
     [
         (["code", "shown_module"], "not of the form"),
         (["code", "no_such_module:f"], "can't import"),
+        (["code", "no_such_file.py:f"], "can't import"),
         (["code", "shown_module:nothing"], "has no 'nothing'"),
         (["code", "shown_module:number"], "not a function"),
         (["code", "math:sin"], "not a Python function"),
@@ -85,6 +87,26 @@ def test_bad_input_is_one_line(arguments, message, capsys):
     assert shown.out == ""
     assert message in shown.err
     assert shown.err.count("\n") == 1 and shown.err.startswith("autograph: error: ")
+
+
+def test_a_function_of_a_file(capsys, tmp_path):
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    (folder / "beside.py").write_text("LIMIT = 3\n")
+    (folder / "a program.py").write_text("from beside import LIMIT\n" + MODULE)
+    assert main(["code", "programs/a program.py:Model.call"]) == 0
+    assert capsys.readouterr().out.startswith("def ag__call(self):\n")
+    assert main(["graph", str(folder / "a program.py") + ":double", "--spec", "int32", "--spec", "2"]) == 0
+    assert "cond" in capsys.readouterr().out
+    sys.path.remove(str(folder)), sys.path.remove(str(folder))
+    del sys.modules["beside"], sys.modules["a program"]
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out == f"autograph {autograph.__version__}\n"
 
 
 def test_usage(capsys):

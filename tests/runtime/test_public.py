@@ -51,6 +51,32 @@ def test_autograph_is_its_own_attribute() -> None:
     assert tf.autograph is tf and tf.math.add is tf.add and tf.bool.name == "bool"
 
 
+SPACES = """
+import autograph.math, autograph.nn as nn, autograph.io.gfile, autograph.debugging as debugging
+from autograph.math import log
+from autograph.optimizers import Adam
+import autograph as tf
+assert log is tf.math.log and nn is tf.nn and Adam is tf.keras.optimizers.Adam and autograph.io.gfile is tf.io.gfile
+assert debugging is tf.debugging and debugging.__spec__.name == "autograph.runtime.state.debugging"
+try:
+    import autograph.maths
+except ModuleNotFoundError as error:
+    assert error.name == "autograph.maths"
+else:
+    raise AssertionError
+"""
+
+
+def test_namespaces_can_be_imported() -> None:
+    subprocess.run([sys.executable, "-c", SPACES], check=True)
+
+
+def test_all_names_can_be_imported() -> None:
+    code = "from autograph import *; reduce_sum, math.log, keras.layers.Dense; assert '_lazy' not in dir()"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert set(tf.__all__) == {name for name in dir(tf) if name[0] != "_"}
+
+
 def test_importing_loads_little() -> None:
     loaded = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True).stdout.split()
     assert "autograph" in loaded and len(loaded) < 20

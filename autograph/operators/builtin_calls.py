@@ -139,7 +139,9 @@ def _any_user(values: Iterable[Any]) -> bool:
 
 
 def _sum(form: Any, values: Any, start: Any) -> Any:
-    """``sum``; ``form`` does it for what are no objects of the user's classes."""
+    """``sum``; ``form`` does it for what are no objects of the user's classes, and no lists, which a graph may hold."""
+    if isinstance(start, list) and backend_of(values) is None:
+        return functools.reduce(arithmetic.add, iterated(values), start)
     if not isinstance(values, (list, tuple)) or not _any_user(values):
         return form(values, start)
     return functools.reduce(arithmetic.add, values, start)

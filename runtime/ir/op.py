@@ -135,7 +135,7 @@ class Op(Fields):
     holds: Callable[..., Any] | None = None
     total: Rule | None = None
     raises: Raises = ()
-    quiet: Quiet | None = None
+    quiet: tuple[Quiet, ...] = ()
     warns: bool = False
     of_shape: bool = False
     moves: bool = False

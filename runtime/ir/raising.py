@@ -30,9 +30,11 @@ class Quiet(NamedTuple):
     kind: type[Exception]
     when: str
     operand: str
-    """What the second input is called, which decides."""
+    """What the input is called that a program can test."""
     is_certain: Callable[[Value], bool]
     """Whether the second input is one for which Python does not raise."""
+    of_whole_numbers: bool = True
+    """Whether Python raises it for two whole numbers too."""
 
     def concerns(self, operands: Sequence[Value], caught: Sequence[type]) -> bool:
         """Whether a handler of some classes would run in Python, for operands before they were cast.
@@ -43,7 +45,7 @@ class Quiet(NamedTuple):
         if self.is_certain(operands[1]):
             return False
         if all(value.type.dtype.is_integer or value.type.dtype.is_bool for value in operands):
-            return any(issubclass(self.kind, each) for each in caught)
+            return self.of_whole_numbers and any(issubclass(self.kind, each) for each in caught)
         return any(each in (self.kind, self.kind.__base__) for each in caught)
 
 
@@ -58,14 +60,24 @@ def is_never_zero(value: Value) -> bool:
     return constant is not None and bool((constant != 0).all())
 
 
+def is_root(value: Value) -> bool:
+    """Whether it is a constant of numbers from 0 to 1: such a power is never farther from 1 than its base."""
+    constant = constant_of(value)
+    return constant is not None and bool(((constant >= 0) & (constant <= 1)).all())
+
+
 def is_never_negative(value: Value) -> bool:
     """Whether it is unsigned, or a constant of numbers from 0 on."""
     constant = constant_of(value)
     return value.type.dtype.kind == "u" or (constant is not None and bool((constant >= 0).all()))
 
 
-DIVISION = Quiet(ZeroDivisionError, "divides by 0", "divisor", is_never_zero)
-SHIFT = Quiet(ValueError, "shifts by less than 0", "count", is_never_negative)
+DIVISION = (Quiet(ZeroDivisionError, "divides by 0", "divisor", is_never_zero),)
+SHIFT = (Quiet(ValueError, "shifts by less than 0", "count", is_never_negative),)
+POWER = (
+    Quiet(ZeroDivisionError, "raises 0 to a negative power", "base", is_never_negative),
+    Quiet(OverflowError, "gives more than a float can hold", "base", is_root, of_whole_numbers=False),
+)
 
 
 def counts(inputs: Sequence[Value], attributes: dict[str, Any]) -> Kinds:

@@ -477,6 +477,45 @@ def test_other_divisions_in_a_try() -> None:
     check(function, 4, -3)
 
 
+@pytest.mark.parametrize("power", [lambda n: n**-1.0, lambda n: pow(n, -1.0), lambda n: n**n])
+def test_powers_that_python_would_catch_are_refused(power: Any) -> None:
+    def of_zero(n: Any) -> Any:
+        try:
+            return power(n)
+        except ZeroDivisionError:
+            return -1.0
+
+    def too_large(n: Any) -> Any:
+        try:
+            return n**10000.0
+        except OverflowError:
+            return -1.0
+
+    with pytest.raises(StagingError, match="ZeroDivisionError where this line raises 0 to a negative power"):
+        tf.function(of_zero)(tf.constant(0.0))
+    with pytest.raises(StagingError, match="OverflowError where this line gives more than a float can hold"):
+        tf.function(too_large)(tf.constant(10.0))
+
+
+def test_other_powers_in_a_try() -> None:
+    def function(x: Any) -> Any:
+        try:
+            r = x**0.5 + x**1
+        except (ZeroDivisionError, OverflowError):
+            r = -1.0
+        try:
+            r = r + x**2
+        except ZeroDivisionError:
+            r = -2.0
+        try:
+            r = r + tf.cast(x, tf.int32) ** 2
+        except Exception:
+            r = -3.0
+        return r
+
+    check(function, 4.0)
+
+
 def test_floats_are_divided_by_zero_without_an_error() -> None:
     def function(x: Any) -> Any:
         try:

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
 from autograph.errors import MutationError
 from autograph.runtime.tensors.trace import executing_eagerly
 
 from .control.errors import where
-from .heap import heap
+from .heap import array_memory, heap
 from .heap.locations import name_of
 from .heap.state import Journal, forget, stack
 
@@ -46,11 +48,13 @@ class _Whole(Journal):
         """Refuses what code after the call, which is not converted, would not see.
 
         Raises:
-            MutationError: a list or dict of the program has become a staged one.
+            MutationError: a list, dict or array of the program has become a staged one.
         """
-        for changed in heap.with_forms():
+        arrays = [each.memory for each in array_memory.forms() if each.is_changed]
+        for changed in (*heap.with_forms(), *[each for each in arrays if isinstance(each, np.ndarray)]):
             if not self.is_created(changed):
-                kind, name = type(changed).__name__, name_of(changed)
+                kind = "NumPy array" if isinstance(changed, np.ndarray) else type(changed).__name__
+                name = name_of(changed)
                 raise MutationError(
                     f"a {kind}{f' (`{name}`)' if name else ''} is changed in a staged branch or loop, and the code "
                     "around that, which is not converted, can't use what it becomes",

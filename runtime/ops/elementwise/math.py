@@ -32,7 +32,7 @@ from ...ir.identities import (
 from ...ir.kinds import kinds
 from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, OPS, Op, op
 from ...ir.python_math import Fails, PythonMath
-from ...ir.raising import DIVISION, SHIFT
+from ...ir.raising import DIVISION, POWER, SHIFT
 from ...ir.work import Work
 from ...tensors.likes import TensorLike
 from ...tensors.tensor import EagerTensor, Tensor
@@ -120,7 +120,7 @@ truncatemod: Function = binary("truncatemod", loud(np.fmod, "fmod"),
 power: Function = binary("pow", np.power, "`x ** y`; integers to negative integer powers raise.", samples.power_pairs,
                lambda g, out, x, y: (sum_to(g * y * power(x, y - 1), x), sum_to(g * out * _safe_log(x), y)),
                op_name="power", expression="{} ** {}", numeric=True, total=totality.power,
-               work=Work.LONG, raises=(InvalidArgumentError,), native=True, tensorflow_name="Pow",
+               work=Work.LONG, raises=(InvalidArgumentError,), quiet=POWER, native=True, tensorflow_name="Pow",
                identities=(neutral(1, False, "iuf"), to_square), public="pow math.pow",
                python=PythonMath("pow", Fails.WHERE_TOO_LARGE))
 maximum: Function = binary("maximum", np.maximum, "The larger one; NaN if either is NaN.", samples.order_numbers,

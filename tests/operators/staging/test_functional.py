@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+import numpy as np
 import pytest
 
 import autograph as tf
@@ -398,3 +399,62 @@ def test_what_branches_return_are_tensors() -> None:
         return one, level, number, text
 
     assert [x.numpy() for x in f(c(1))] == [2.5, 2, 2, b"b"]
+
+
+ARRAY = np.zeros(2, np.int32)
+
+
+def in_a_branch(n: Any) -> Any:
+    tf.cond(n > 0, lambda: ARRAY.__setitem__(0, 5) or n, lambda: n)
+    return ARRAY
+
+
+def by_a_view(n: Any) -> Any:
+    array = np.zeros(2, np.int32)
+    view = array[:1]
+
+    def store() -> Any:
+        view[0] = 5
+        return n
+
+    tf.cond(n > 0, store, lambda: n)
+    return array
+
+
+def in_a_loop(n: Any) -> Any:
+    array = np.zeros(2, np.int32)
+
+    def body(i: Any) -> Any:
+        array[0] += 1
+        return i + 1
+
+    tf.while_loop(lambda i: i < n, body, [c(0)])
+    return array
+
+
+def of_each(n: Any) -> Any:
+    array = np.zeros(2, np.int32)
+
+    def body(i: Any) -> Any:
+        nonlocal array
+        array += 1
+        return i
+
+    tf.map_fn(body, tf.range(n))
+    return array
+
+
+@pytest.mark.parametrize("function", [in_a_branch, by_a_view, in_a_loop, of_each])
+def test_code_that_is_not_converted_would_not_see_what_a_body_does_to_an_array(function: Any) -> None:
+    with pytest.raises(MutationError, match="a NumPy array .*is changed in a staged branch or loop"):
+        tf.function(function, autograph=False)(c(1))
+    assert ARRAY.tolist() == [0, 0]
+
+
+def test_a_body_may_have_arrays_of_its_own() -> None:
+    def body(i: Any) -> Any:
+        array = np.zeros(2, np.int32)
+        array[0] += 1
+        return i + array[0]
+
+    assert tf.function(lambda n: tf.map_fn(body, tf.range(n)), autograph=False)(c(2)).numpy().tolist() == [1, 2]

@@ -41,9 +41,9 @@ def check_since(
         for kind in may_raise(node):
             if any(issubclass(kind, each) or issubclass(each, kind) for each in caught):
                 raise _refusal(node, kind, statement)
-        quiet = node.op.quiet
-        if quiet is not None and quiet.concerns([_uncast(value) for value in node.inputs], caught):
-            raise _not_raised(node, quiet, statement)
+        for quiet in node.op.quiet:
+            if quiet.concerns([_uncast(value) for value in node.inputs], caught):
+                raise _not_raised(node, quiet, statement)
     return graph, len(graph.nodes)
 
 

@@ -8,7 +8,20 @@ from typing import Any, NamedTuple
 
 from . import choices
 from .decisions import Decision, and_, or_, within
-from .edges import CHOSEN, SHARED, TAKEN, Edge, Ways, edges_of, here, identity, is_any_stale, note_question, steps
+from .edges import (
+    CHOSEN,
+    RELEASED,
+    SHARED,
+    TAKEN,
+    Edge,
+    Ways,
+    edges_of,
+    here,
+    identity,
+    is_any_stale,
+    note_question,
+    steps,
+)
 
 
 def may_be_same(one: object, other: object) -> Decision | None:
@@ -25,7 +38,7 @@ def may_be_same(one: object, other: object) -> Decision | None:
 def _may_be_copy(obj: object) -> bool:
     """Whether an object was taken from a list that a graph holds, which tells no longer which object it was."""
     return any(
-        edge.kind is TAKEN and edge.nodes[0].obj is each
+        edge.kind in (TAKEN, RELEASED) and edge.nodes[0].obj is each
         for each in (obj, *[other for other, _ in _reached(obj)])
         for edge in edges_of(each)
     )
@@ -47,8 +60,10 @@ def _reached(obj: object) -> Iterator[tuple[Any, bool]]:
                 pending.append((other, both, [*path, (current, edge)], unsure))
 
 
-_OBJECT, _IN, _ANY = range(3)
-"""What is at the end of a path: what the object may be; a list that holds it; or any of whose elements it may be."""
+_OBJECT, _IN, _ANY, _WAS = range(4)
+"""What is at the end of a path: what the object may be; a list that holds it; any of whose elements it may be; or has
+been, and is no more."""
+_AFTER = {TAKEN: _ANY, RELEASED: _WAS}
 
 
 def possible(obj: object, is_any_of: bool = False) -> set[int]:
@@ -72,16 +87,17 @@ def _leads_to(obj: object, is_any_of: bool) -> Iterator[tuple[Any, int]]:
     known = here()
     while pending:
         current, state = pending.pop()
-        yield current, state
+        if state != _WAS:
+            yield current, state
         for other, _, edge in steps(current, known, []):
             after: int | None = state
             if edge is not None and edge.kind is SHARED:
-                after = None if state == _OBJECT else state
+                after = {_OBJECT: None, _WAS: _ANY}.get(state, state)
             elif edge is not None and edge.kind is not CHOSEN:
                 if edge.nodes[0].obj is current:
-                    after = (_ANY if edge.kind is TAKEN else _IN) if state == _OBJECT else None
+                    after = _AFTER.get(edge.kind, _IN) if state == _OBJECT else None
                 else:
-                    after = _OBJECT if state == _ANY else None
+                    after = _OBJECT if state in (_ANY, _WAS) else None
             if after is not None and (id(other), after) not in seen:
                 seen.add((id(other), after))
                 pending.append((other, after))

@@ -21,6 +21,7 @@ from .choices import put_out_of_date as put_out_of_date
 from .decisions import Decision, and_
 from .edges import CHOSEN, Edge, check, edges_of, here, note_question, tell, this_thread
 from .edges import PUT as PUT
+from .edges import RELEASED as RELEASED
 from .edges import SHARED as SHARED
 from .edges import SOMETIMES as SOMETIMES
 from .edges import TAKEN as TAKEN

@@ -22,9 +22,9 @@ SOMETIMES: Decision = True
 MOST_VISITS = 10_000
 """How often the objects that may be one are looked at for one use of one of them, before it is refused."""
 
-CHOSEN, PUT, TAKEN, SHARED = "chosen", "put", "taken", "shared"
+CHOSEN, PUT, TAKEN, RELEASED, SHARED = "chosen", "put", "taken", "released", "shared"
 """Why two objects may be one: merging; the second is a list that a graph holds, which the first was put into or taken
-from as a copy; or both are such lists, which have elements in common."""
+from as a copy, or was in and is no more; or both are such lists, which have elements in common."""
 
 
 class Edge:
@@ -213,7 +213,8 @@ def tell(obj: object, when: Decision, element: bool) -> None:
         if edge.kind is CHOSEN:
             flag(edge, 1 - edge.side(node), when)
         elif edge.kind is not SHARED and edge.side(node) == 0:
-            flag(edge, 1, when)
+            if edge.kind is not RELEASED:
+                flag(edge, 1, when)
             _spread(edge.nodes[1], edge, when)
     if element:
         _spread(node, None, when)
@@ -236,8 +237,16 @@ def _spread(values: Node, source: Edge | None, when: Decision) -> None:
                     pending.append(other)
             elif edge.kind is CHOSEN or edge is source or edge.nodes[1] is not current:
                 continue
-            elif source is None or TAKEN in (edge.kind, source.kind):
+            elif _may_be_one(edge.kind, source):
                 flag(edge, 0, when)
+
+
+def _may_be_one(kind: str, source: Edge | None) -> bool:
+    """Whether two may be one of which a list that holds nothing twice has, or had, copies; ``source`` as there."""
+    if source is None:
+        return kind is not RELEASED
+    both = kind, source.kind
+    return TAKEN in both or (RELEASED in both and PUT in both)
 
 
 Step = tuple[Any, Decision, "Edge | None"]

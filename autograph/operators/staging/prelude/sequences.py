@@ -35,7 +35,7 @@ from .comparisons import is_scalar, order_of, ordered, sort_columns
 from .composed_iterables import Map
 from .staged_values import has_staged, is_staged, unwrapped
 from .text import is_text
-from .user_order import has_objects, sorted_by_comparing, sorted_in_python
+from .user_order import has_objects, sorted_by_comparing, sorted_in_python, taken
 
 _NOTHING = object()
 
@@ -317,14 +317,14 @@ def sorted_(values: Any, /, *, key: Any = None, reverse: object = False) -> Any:
         _require_rank(values, "sorted()")
     staged = list_(values) if isinstance(values, StagedIterable) else values
     if isinstance(values, (list, tuple)):
-        staged = StagedList(ListState.of(list(values)))
+        staged = StagedList.holding(values)
     keys = staged if key is None else list_(Map(key, [iterable(staged)]))
     columns = sort_columns(keys, "sorted()")
     if columns is None:
         return sorted_by_comparing(values, key, reverse)
     order = order_of(columns, reverse)
     if isinstance(values, (list, tuple)):
-        return [staged.at(order[index]) for index in range(len(values))]
+        return taken(staged, order, len(values))
     if isinstance(staged, StagedList):
         return StagedList(staged.state.as_kind(list)).taken(order)
     rows = OPS["gather"](staged, order, axis=0)

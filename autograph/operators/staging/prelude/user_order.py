@@ -104,8 +104,12 @@ def _sorted_by_keys(values: list[Any], keys: list[Any], key: object, reverse: ob
     columns = None if has_objects(keys) else sort_columns(StagedList(ListState.of(keys)), "sorted()")
     if columns is None:
         return sorted_by_comparing(values, key, reverse)
-    staged, order = StagedList(ListState.of(values)), order_of(columns, reverse)
-    return [staged.at(order[index]) for index in range(len(values))]
+    return taken(StagedList.holding(values), order_of(columns, reverse), len(values))
+
+
+def taken(values: StagedList, order: Any, count: int) -> list[Any]:
+    """A Python list of so many elements of a staged one, whose places `order` tells."""
+    return [asked.ELEMENT_AT.function(values, order[index]) for index in range(count)]
 
 
 @asked.SORTED_BY_COMPARING.give
@@ -122,7 +126,7 @@ def sorted_by_comparing(values: Any, key: Any, reverse: object) -> Any:
     # As in Python, equal elements keep their order also when the greatest comes first.
     asked.INSERT_SORTED.function(made, values[::-1] if reverse else values, key)
     made = made[::-1] if reverse else made
-    return [made.at(index) for index in range(len(values))] if isinstance(values, (list, tuple)) else made
+    return taken(made, range(len(values)), len(values)) if isinstance(values, (list, tuple)) else made
 
 
 def list_method(owner: list[Any], name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:

@@ -46,6 +46,9 @@ class ListMethods:
     def _share(self, other: Any) -> Any:
         raise NotImplementedError
 
+    def _release(self, value: Any) -> Any:
+        raise NotImplementedError
+
     def at(self, index: object) -> Any:
         raise NotImplementedError
 
@@ -64,7 +67,7 @@ class ListMethods:
         place = self._position(index, "pop")
         value = self.at(place)
         self._remove_at(place)
-        return value
+        return self._release(value)
 
     def _remove_at(self, place: Any) -> None:
         indices = self._indices()

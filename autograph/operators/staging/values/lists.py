@@ -149,6 +149,14 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         self.changes = ListChanges()
         created(self)
 
+    @classmethod
+    def holding(cls, values: Sequence[Any]) -> StagedList:
+        """A list of copies of what a Python list or tuple holds, which knows what they are copies of."""
+        made = cls(ListState.of(list(values)))
+        for each in values:
+            made.hold(each)
+        return made
+
     @property
     def state(self) -> ListState:
         """What it holds."""
@@ -264,7 +272,15 @@ class StagedList(ListMethods, ListProtocol, Mutable):
             handles.append(rest)
             leaves.append(leaf)
         self.change_to(ListState(self.state.spec, tuple(handles)))
-        return element.unflatten(iter(leaves))
+        return self._release(element.unflatten(iter(leaves)))
+
+    def _release(self, value: Any) -> Any:
+        """Notes what an element is that is in the list no more: one of the objects that were put into it."""
+        root = self.root
+        for each in mutables(value):
+            kind = aliases.TAKEN if root.get_state().spec.repeats else aliases.RELEASED
+            aliases.relate(each, root, aliases.SOMETIMES, kind)
+        return value
 
     def _taken(self, indices: object) -> StagedList:
         state = self.state

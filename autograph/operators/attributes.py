@@ -301,7 +301,7 @@ class ItemUpdate:
     def __init__(self, container: object, index: object) -> None:
         self._container = container
         self._index = index
-        self._old = get_subscript(container, index)
+        self._old = get_subscript(_object_of(container) if type(container) is Owner else container, index)
 
     def by(self, operator: Callable[[Any, Any], Any], value: object) -> None:
         """Stores what the in-place operator makes of the old value and `value`."""

@@ -338,8 +338,8 @@ def _with_lists_of_one_length(spec: Spec, location: Location) -> Spec:
 
 
 def _can_be_read(location: Location) -> bool:
-    """Whether the graph can ask at its start whether a place holds something: of dicts only Python's own."""
-    return not isinstance(location, Item) or type(location.owner) is dict
+    """Whether the graph can ask at its start whether a place holds something: of dicts, those that Python looks up."""
+    return not isinstance(location, Item) or type(location.owner).__getitem__ is dict.__getitem__
 
 
 def guessed(

@@ -5,6 +5,7 @@ Such a dict knows all keys that it may hold. Each has a value, or a `Maybe` with
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -211,13 +212,24 @@ class StagedDict(Mutable):
     def __getitem__(self, key: object) -> Any:
         value = self.state.values.get(key, UNDEFINED)
         if (value is UNDEFINED or _may_miss(value)) and hasattr(type(self.source), "__missing__"):
-            raise self._refused("a key that its class may have to make up")
+            return self._made_up(key)
         if value is UNDEFINED:
             raise KeyError(key)
         if _may_miss(value):
             require(value.ag__flag, KeyError(key))
             return value.ag__value
         return value
+
+    def _made_up(self, key: object) -> Any:
+        """What a key holds that may be missing, of a class that makes up what is."""
+        maker = type(self.source).__missing__
+        if maker is Counter.__missing__:
+            return self.get(key, 0)
+        factory = self.source.default_factory if maker is defaultdict.__missing__ else None
+        if factory not in (int, float, bool):
+            raise self._refused("a key that its class may have to make up")
+        self[key] = self.get(key, factory())
+        return self.state.values[key]
 
     def __setitem__(self, key: object, value: object) -> None:
         self.change_to(self.state.with_item(key, value))

@@ -20,7 +20,7 @@ from .data_model.single_dispatch import generic_method
 from .data_model.special_methods import MISSING, is_convertible, is_user_class, lookup, method, mro
 from .dispatch import active, backend_of, backend_of_array
 from .staging.control.refused import is_refusal
-from .staging.heap import state
+from .staging.heap import refusals, state
 from .staging.heap.aliases import use
 from .staging.heap.array_memory import OF_C, is_array, memory_of
 from .staging.heap.forms import Form
@@ -156,6 +156,7 @@ def set_attribute(obj: object, name: str, value: object) -> None:
     if writer is not None:
         call_method(writer, obj, name, value)
     elif not _through_descriptor(obj, cls, name, "fset", "__set__", value):
+        refusals.refuse_field(obj, name)
         stored.note(obj, lambda: Attribute(obj, name))
         setattr(obj, name, value)
 
@@ -217,6 +218,8 @@ class Owner:
         obj = _object_of(self)
         writer = method(type(obj), "__setitem__")
         if writer is None:
+            if not isinstance(obj, (list, dict)):
+                refusals.refuse_hidden(obj)
             staged(obj)[index] = value
         else:
             call_method(writer, obj, index, value)

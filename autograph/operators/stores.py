@@ -15,7 +15,7 @@ from .calls import call_method
 from .data_model.special_methods import is_user_class, method
 from .dispatch import Backend, Thunk, active, backend_of, backend_of_array, open_traces, owner_of
 from .iteration import iterated
-from .staging.heap import aliases, heap, state
+from .staging.heap import aliases, heap, refusals, state
 from .staging.heap.identities import check_key
 from .staging.heap.iterators import use as use_iterator
 from .staging.heap.locations import Item
@@ -89,11 +89,11 @@ def mut(obj: object) -> Any:
             return _Items(obj) if type(obj) in _SEQUENCES else obj  # Python raises
         state.about_to_change(obj)
         if is_user_class(type(obj)) and owner_of(type(obj)) is None:
-            state.refuse_unknown(obj)
+            refusals.refuse_unknown(obj)
             return Owner(obj)
         if type(obj) not in (list, dict):
             _store_method(obj)
-        state.refuse_unknown(obj)
+        refusals.refuse_unknown(obj)
         if type(obj) in (list, dict):
             return _Items(obj)
     return obj
@@ -105,7 +105,7 @@ def _store_method(obj: object) -> None:
     backend = active()
     if isinstance(method, FunctionType) and backend is not None:
         backend.watch_call(MethodType(method, obj))
-    state.about_to_store(obj)
+    refusals.about_to_store(obj)
 
 
 def outer_writes(load: Thunk) -> None:
@@ -208,7 +208,10 @@ def _set_item(value: object, container: Any, index: object) -> Any:
         mut(container)
         if type(container).__module__ == "weakref":
             state.hold_weakly((index, value))
-        stored.note(container, lambda: Item(container, index, f"{type(container).__name__}[{index!r}]"))
+        if isinstance(container, _CONTAINERS):
+            stored.note(container, lambda: Item(container, index, f"{type(container).__name__}[{index!r}]"))
+        elif is_user_class(type(container)):
+            refusals.refuse_hidden(container)
     container[index] = value
     return container
 

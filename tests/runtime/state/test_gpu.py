@@ -195,11 +195,13 @@ def test_dlpack_with_torch():
     torch.cuda.synchronize()
     assert x.numpy().tolist() == [2, 4]
     before = copies.count()
-    for mine in (tf.experimental.dlpack.from_dlpack(theirs), tf.convert_to_tensor(theirs)):
-        assert mine.device == GPU and copies.count() == before
-        theirs.add_(1)
+    mine = [tf.experimental.dlpack.from_dlpack(theirs)]
+    theirs.add_(1)
+    mine.append(tf.convert_to_tensor(theirs))
+    theirs.add_(1)
+    assert [each.device for each in mine] == [GPU] * 2 and copies.count() == before
     torch.cuda.synchronize()
-    assert mine.numpy().tolist() == [4, 6]
+    assert [each.numpy().tolist() for each in mine] == [[3, 5], [4, 6]]
     shared = torch.from_dlpack(x, copy=False)
     assert shared.data_ptr() == torch.from_dlpack(x, copy=False).data_ptr()
 

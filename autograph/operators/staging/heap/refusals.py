@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import CellType, CodeType
+from types import CellType, CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,16 @@ from autograph.errors import MutationError
 from autograph.runtime.base.places import Place
 
 from ...data_model.raw_attributes import raw_attribute
+from ...data_model.special_methods import is_user_class, lookup, mro
+from ...dispatch import backend_of
 from ..control.errors import keywords_of, where
 from ..values.specs import Spec, described
-from .state import Journal
+from .array_memory import seen_through
+from .locations import is_written_in_python
+from .state import Journal, about_to_change, about_to_change_inside, stack
 
 _INSTEAD = "use a list, a dict, an attribute or a variable in its place, or make the change outside"
+_DESCRIPTORS = (property, MemberDescriptorType, GetSetDescriptorType)
 _ARRAY_INSTEAD = "use a tensor in its place (tf.constant), or make the change outside"
 
 
@@ -158,4 +163,67 @@ def moved_twice(iterator: object, label: str, journal: Journal) -> MutationError
         **place,
         construct=label or type(iterator).__name__,
         remedy="take the items outside, and pass them as an argument",
+    )
+
+
+def refuse_unknown(obj: object) -> None:
+    """Refuses a store into an object of a kind that staged bodies can't undo.
+
+    Raises:
+        MutationError: it is one.
+    """
+    journals = [journal for journal in stack() if not journal.outermost]
+    owners = seen_through(obj)
+    is_new = bool(journals) and journals[-1].knows(obj) and all(map(journals[-1].is_created, owners))
+    for each in owners:
+        about_to_change(each)
+    if journals and not is_new and backend_of(obj) is None:
+        raise _store_refused(obj)
+
+
+def refuse_attribute(obj: object, name: str) -> None:
+    """Refuses, as `refuse_unknown`, that an attribute is set or deleted, if Python does not do so."""
+    if raw_attribute(obj, "__dict__") is not None or hasattr(type(lookup(mro(type(obj)), name)), "__set__"):
+        refuse_unknown(obj)
+        refuse_field(obj, name)
+
+
+def refuse_field(obj: object, name: str) -> None:
+    """Refuses, as `refuse_hidden`, an attribute that code in C keeps where no journal looks: a field of `ctypes`."""
+    kind = type(lookup(mro(type(obj)), name))
+    if hasattr(kind, "__set__") and kind not in _DESCRIPTORS and not is_written_in_python(kind):
+        refuse_hidden(obj)
+
+
+def refuse_hidden(obj: object) -> None:
+    """Refuses a store, in a staged body that has not made the object, that only the object itself can see.
+
+    Raises:
+        MutationError: it is one.
+    """
+    if any(not journal.outermost and not journal.is_created(obj) for journal in stack()):
+        raise _store_refused(obj)
+
+
+def about_to_store(obj: object) -> None:
+    """Notes that an item is stored into an object, which may be done by a method of its class.
+
+    Raises:
+        MutationError: that method is a library's, and the store is in a staged body that has not made the object: the
+            other methods, which are not converted, would not see what only a run knows.
+    """
+    cls = type(obj)
+    is_unseen = isinstance(getattr(cls, "__setitem__", None), FunctionType) and not issubclass(cls, (list, dict))
+    if is_unseen and not is_user_class(cls) and backend_of(obj) is None:
+        refuse_hidden(obj)
+    about_to_change_inside(obj)
+
+
+def _store_refused(obj: object) -> MutationError:
+    kind = type(obj).__qualname__
+    return MutationError(
+        f"a store into an object of class `{kind}` in a staged branch or loop; a graph can't carry that change",
+        construct=kind,
+        remedy=_INSTEAD,
+        **where(),
     )

@@ -23,8 +23,8 @@ from autograph.runtime.functions import repetitions
 
 from ...data_model.by_type import ByType
 from ...data_model.raw_attributes import raw_attribute
-from ...data_model.special_methods import is_user_class, lookup, mro
-from ...dispatch import Thunk, backend_of
+from ...data_model.special_methods import lookup, mro
+from ...dispatch import Thunk
 from ...variables import UNDEFINED
 from . import aliases, array_memory, heap, list_changes
 from .array_memory import is_tensor
@@ -337,46 +337,6 @@ def about_to_change_inside(obj: object) -> None:
         if isinstance(held, (list, dict, set, deque, np.ndarray)):
             heap.refuse_staged(held)
             about_to_change(held)
-
-
-def refuse_unknown(obj: object) -> None:
-    """Refuses a store into an object of a kind that staged bodies can't undo.
-
-    Raises:
-        MutationError: it is one.
-    """
-    journals = [journal for journal in _local.stack if not journal.outermost]
-    owners = array_memory.seen_through(obj)
-    is_new = bool(journals) and journals[-1].knows(obj) and all(map(journals[-1].is_created, owners))
-    for each in owners:
-        about_to_change(each)
-    if journals and not is_new and backend_of(obj) is None:
-        raise _store_refused(obj)
-
-
-def about_to_store(obj: object) -> None:
-    """Notes that an item is stored into an object, which may be done by a method of its class.
-
-    Raises:
-        MutationError: that method is a library's, and the store is in a staged body that has not made the object: the
-            other methods, which are not converted, would not see what only a run knows.
-    """
-    cls = type(obj)
-    is_unseen = isinstance(getattr(cls, "__setitem__", None), FunctionType) and not issubclass(cls, (list, dict))
-    is_early = any(not journal.outermost and not journal.is_created(obj) for journal in _local.stack)
-    if is_early and is_unseen and not is_user_class(cls) and backend_of(obj) is None:
-        raise _store_refused(obj)
-    about_to_change_inside(obj)
-
-
-def _store_refused(obj: object) -> MutationError:
-    kind = type(obj).__qualname__
-    return MutationError(
-        f"a store into an object of class `{kind}` in a staged branch or loop; a graph can't carry that change",
-        construct=kind,
-        remedy="use a list, a dict, an attribute or a variable in its place, or make the change outside",
-        **where(),
-    )
 
 
 def forget() -> None:

@@ -33,7 +33,7 @@ from ...data_model.frame_readers import reader
 from ...data_model.raw_attributes import raw_attribute
 from ...dispatch import backend_of
 from ..control.errors import where
-from ..heap import aliases, heap, identities, iterators, state
+from ..heap import aliases, heap, identities, iterators, refusals, state
 from ..heap.array_memory import is_array
 from ..heap.forms import VIEWS
 from ..heap.locations import Mutable, has_hidden_state
@@ -55,6 +55,8 @@ _FRAME_READERS = {
     "sys": ("_getframe", "_getframemodulename"), "traceback": ("extract_stack", "format_stack", "print_stack"),
     "typing": ("NamedTuple", "NewType", "TypedDict"), "warnings": ("warn",),
 }  # fmt: skip
+
+_STORING = frozenset(("__setitem__", "__delitem__", "__setattr__", "__delattr__"))
 
 calls_libraries(__file__)
 
@@ -368,7 +370,11 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
             return lambda *arguments, **keywords: list_calls.of_list(owner, function, arguments, keywords)
         return makers.making(function) if name == "copy" else function
     if isinstance(owner, np.ndarray):
-        return array_calls.method(function, owner) if is_array(owner) else function
+        if is_array(owner):
+            return array_calls.method(function, owner)
+        if name in _STORING or name in array_calls.IN_PLACE:
+            refusals.refuse_unknown(owner)
+        return function
     if isinstance(owner, dict) and name == "update":
         return functools.partial(list_calls.update, owner, function)
     if isinstance(owner, dict) and name == "copy":
@@ -378,6 +384,8 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
         return function
     if isinstance(owner, (str, bytes, re.Pattern, re.Match)):
         return makers.making(function)
+    if name in _STORING and not isinstance(owner, (deque, bytearray)) and backend_of(owner) is None:
+        refusals.refuse_unknown(owner)
     journals = [journal for journal in state.stack() if not journal.outermost]
     if not journals and isinstance(owner, (deque, set, bytearray)):
         state.about_to_change(owner)

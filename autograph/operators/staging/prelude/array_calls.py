@@ -238,3 +238,5 @@ _FUNCTIONS: dict[str, Callable[..., None]] = {
     "copyto": _copy_to, "put": _put, "putmask": _put_mask, "fill_diagonal": _fill_diagonal, "at": _at,
 }  # fmt: skip
 _METHODS: dict[str, Callable[..., None]] = {"fill": _fill, "sort": _sort, "put": _put}
+IN_PLACE = _REFUSED_METHODS.union(_METHODS)
+"""Methods that change the array."""

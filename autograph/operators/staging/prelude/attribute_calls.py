@@ -21,7 +21,7 @@ from ...variables import UNDEFINED
 from ..control.cond import if_stmt
 from ..control.errors import type_error, where
 from ..control.refused import is_refusal
-from ..heap import array_forms, class_defaults, heap, state
+from ..heap import array_forms, class_defaults, heap, refusals, state
 from ..heap.array_memory import is_array, is_tensor
 from ..heap.forms import Form
 from ..heap.locations import Attribute
@@ -178,6 +178,7 @@ def setattr_(obj: object, name: str, value: object) -> None:
         set_attribute(obj, name, value)
         return
     state.about_to_change(obj)
+    refusals.refuse_attribute(obj, name)
     stored.note(obj, lambda: Attribute(obj, name))
     setattr(obj, name, value)
 
@@ -187,6 +188,7 @@ def delattr_(obj: object, name: str) -> None:
     if has_no_attributes(obj):
         delete_attribute(obj, name)
     state.about_to_change(obj)
+    refusals.refuse_attribute(obj, name)
     class_defaults.before_delete(obj, name)
     delattr(obj, name)
 

@@ -15,7 +15,7 @@ from autograph.runtime.tensors.operands import array, item_kind
 from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
 
 from ..control.errors import where
-from ..heap import aliases, array_forms, array_memory, heap, rebinding, state
+from ..heap import aliases, array_forms, array_memory, heap, rebinding, refusals, state
 from ..values.dicts import StagedDict
 from ..values.elements import PythonList
 from ..values.iterables import StagedIterable, StagedRange
@@ -100,7 +100,7 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
     if array_memory.seen_through(container):
         raise _window(container)
     state.about_to_change(container)
-    state.about_to_store(container)
+    refusals.about_to_store(container)
     container[index] = value
     return container
 

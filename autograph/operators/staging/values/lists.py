@@ -20,14 +20,13 @@ from autograph.runtime.tensors.tensor import Tensor
 from .. import asked
 from ..control.errors import require, where
 from ..heap import aliases, heap
-from ..heap.alias_paths import may_be_in
 from ..heap.forms import held_by
 from ..heap.list_changes import ListChanges
 from ..heap.state import Mutable, about_to_change, created
 from .join import element_spec, join
 from .list_methods import ListMethods, require_index
 from .list_ops import LIST_TAKE, NESTED_LIST_STACK
-from .list_protocol import ListProtocol
+from .list_protocol import HoldsCopies, ListProtocol
 from .specs import Frozen, Leaf, ListContents, ListOf, Mismatch, Spec, refused_copy
 from .values import freeze, mutables, spec_of
 from .widening import holds_lists, widened_handles, written
@@ -134,7 +133,7 @@ def pushed(element: Spec, handles: list[Any], value: object) -> list[Any]:
     return [OPS["list_push"](handle, leaf) for handle, leaf in zip(handles, leaves or [False], strict=True)]
 
 
-class StagedList(ListMethods, ListProtocol, Mutable):
+class StagedList(HoldsCopies, ListMethods, ListProtocol, Mutable):
     """A list in a graph. It has the methods of Python's list that a graph can carry out; others are refused."""
 
     __slots__ = ("_held", "changes", "name")
@@ -215,35 +214,6 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         handles = pushed(state.spec.element, list(state.handles), value)
         self.change_to(ListState(state.spec, tuple(handles)), moved=False)
 
-    def _own(self, value: object) -> None:
-        """Notes that the list gets a copy of a value, of which Python would have the value itself."""
-        self.root.own()
-        self.hold(heap.staged(value))
-
-    def hold(self, value: object) -> None:
-        """Notes that an object and those in it are elements, of which the graph has copies."""
-        root = self.root
-        for each in mutables(value):
-            aliases.use(each)
-            is_element = isinstance(each, StagedList) and each.depth > 0
-            if is_element:
-                self._hold_some_of(each.root)
-            elif may_be_in(each, root):
-                root.may_repeat()
-            aliases.relate(each, root, aliases.SOMETIMES, aliases.PUT, label=getattr(each, "name", "") or "")
-
-    def _hold_some_of(self, other: StagedList) -> None:
-        """Notes that elements of a list have become elements of this one."""
-        root = self.root
-        if may_be_in(other, root, is_any_of=True):
-            root.may_repeat()
-        aliases.relate(other, root, aliases.SOMETIMES, aliases.SHARED)
-
-    def _share(self, other: StagedList) -> StagedList:
-        """Notes that another list has elements of this one."""
-        aliases.relate(self.root, other.root, aliases.SOMETIMES, aliases.SHARED)
-        return other
-
     def extend(self, values: object) -> None:
         if isinstance(values, (list, tuple)) and any(True for part in values for _ in mutables(part)):
             for part in list(values):
@@ -273,14 +243,6 @@ class StagedList(ListMethods, ListProtocol, Mutable):
             leaves.append(leaf)
         self.change_to(ListState(self.state.spec, tuple(handles)))
         return self._release(element.unflatten(iter(leaves)))
-
-    def _release(self, value: Any) -> Any:
-        """Notes what an element is that is in the list no more: one of the objects that were put into it."""
-        root = self.root
-        for each in mutables(value):
-            kind = aliases.TAKEN if root.get_state().spec.repeats else aliases.RELEASED
-            aliases.relate(each, root, aliases.SOMETIMES, kind)
-        return value
 
     def _taken(self, indices: object) -> StagedList:
         state = self.state

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import autograph
-from tests import topics
+from tests import stubs, topics
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -142,3 +143,12 @@ def test_the_table_of_topics_has_the_files_that_there_are():
     assert list(table) == topics.files(), "write it anew: python -m tests.topics"
     there = {path.stem for path in topics.LANGUAGE.glob("test_*.py")}
     assert {topic for row in table.values() for topic in row} <= there | {"-"}
+
+
+def test_checkers_read_all_public_names():
+    written = stubs.stubs()
+    assert set(written) == set((ROOT / "autograph").rglob("*.pyi")), "write them anew: python -m tests.stubs"
+    assert not [path.name for path, text in written.items() if path.read_text() != text], "python -m tests.stubs"
+    named = written[ROOT / "autograph" / "__init__.pyi"]
+    words = set(re.findall(r"\w+", named))
+    assert not [name for name in dir(autograph) if name not in words and name != "autograph"]

@@ -57,7 +57,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def identity_n(input: Sequence[Any], name: str | None = None) -> list[Any]:
+def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
     """The same values, each through `identity`."""
     return [identity(each, name) for each in input]
 
@@ -65,19 +65,19 @@ def identity_n(input: Sequence[Any], name: str | None = None) -> list[Any]:
 # Elementwise.
 
 
-def scalar_mul(scalar: object, x: TensorLike, name: str | None = None) -> Any:
+def scalar_mul(scalar: object, x: TensorLike, name: str | None = None) -> Tensor:
     """`scalar * x`."""
     return multiply(scalar, x, name)
 
 
-def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Any:
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """`1 / x`, and 0 where `x` is 0."""
     x = convert_to_tensor(x)
     nothing = x == 0
     return where(nothing, zeros_like(x), divide(1, where(nothing, 1, x)), name)
 
 
-def polyval(coeffs: Sequence[Any], x: TensorLike, name: str | None = None) -> Any:
+def polyval(coeffs: Sequence[Any], x: TensorLike, name: str | None = None) -> Tensor:
     """The polynomial with a list of coefficients, that of the highest power first, at `x` (Horner's rule)."""
     x, *coeffs = together(x, *coeffs)
     value = zeros_like(x)
@@ -86,19 +86,19 @@ def polyval(coeffs: Sequence[Any], x: TensorLike, name: str | None = None) -> An
     return identity(value, name)
 
 
-def is_non_decreasing(x: TensorLike, name: str | None = None) -> Any:
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether no element is smaller than the one before, in row-major order: a bool."""
     values = reshape(x, [-1])
     return reduce_all(values[1:] >= values[:-1], name=name)
 
 
-def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Any:
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether each element is greater than the one before, in row-major order: a bool."""
     values = reshape(x, [-1])
     return reduce_all(values[1:] > values[:-1], name=name)
 
 
-def lbeta(x: TensorLike, name: str | None = None) -> Any:
+def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the absolute value of the Beta function, over the last axis."""
     x = convert_to_tensor(x)
     return (reduce_sum(lgamma(x), -1) - lgamma(reduce_sum(x, -1))) if name is None else identity(lbeta(x), name)
@@ -107,7 +107,7 @@ def lbeta(x: TensorLike, name: str | None = None) -> Any:
 # Norms.
 
 
-def clip_by_norm(t: Any, clip_norm: TensorLike, axes: Axis = None, name: str | None = None) -> Any:
+def clip_by_norm(t: Any, clip_norm: TensorLike, axes: Axis = None, name: str | None = None) -> Tensor:
     """`t`, scaled down to the Euclidean norm `clip_norm` over `axes` (all) where its norm is greater."""
     t, clip_norm = together(t, clip_norm)
     squares = reduce_sum(t * t, axes, keepdims=True)
@@ -116,7 +116,7 @@ def clip_by_norm(t: Any, clip_norm: TensorLike, axes: Axis = None, name: str | N
     return divide(t * clip_norm, maximum(length, clip_norm), name)
 
 
-def global_norm(t_list: Sequence[Any], name: str | None = None) -> Any:
+def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     """The Euclidean norm of all elements of some tensors; ``None`` and `IndexedSlices` may be among them."""
     present = [convert_to_tensor(_values(each)) for each in t_list if each is not None]
     return sqrt(add_n([reduce_sum(each * each) for each in present]), name)
@@ -148,7 +148,7 @@ def _scaled(t: Tensor, scale: Tensor, name: str | None) -> Any:
 
 def normalize(
     tensor: TensorLike, ord: object = "euclidean", axis: Axis = None, name: str | None = None
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """`tensor` divided by its `norm` over `axis`, and that norm, with axes of size 1."""
     length = norm(tensor, ord, axis, keepdims=True)
     return divide(tensor, length, name), length
@@ -157,18 +157,18 @@ def normalize(
 # Linear algebra.
 
 
-def logdet(matrix: TensorLike, name: str | None = None) -> Any:
+def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of positive definite matrices."""
     return identity(slogdet(matrix)[1], name)
 
 
-def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Any:
+def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     """A tensor of shape `s + s` with `diagonal`, of shape `s`, on its diagonal, and zeros elsewhere."""
     sizes = shape(diagonal)
     return reshape(diag(reshape(diagonal, [-1])), concat([sizes, sizes], 0), name)
 
 
-def tensor_diag_part(input: TensorLike, name: str | None = None) -> Any:
+def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     """The diagonal, of shape `s`, of a tensor of shape `s + s`."""
     input = convert_to_tensor(input)
     sizes = shape(input)[: len(input.shape) // 2]
@@ -179,7 +179,7 @@ def tensor_diag_part(input: TensorLike, name: str | None = None) -> Any:
 # Indexing.
 
 
-def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None) -> Any:
+def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None) -> Tensor:
     """The coordinates of elements of an array of shape `dims` by their row-major positions; the first axis is new."""
     indices, dims = convert_to_tensor(indices), convert_to_tensor(dims)
     column = [-1] + [1] * len(indices.shape)
@@ -187,7 +187,9 @@ def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None)
     return floormod(floordiv(indices, cast(strides, indices.dtype)), cast(reshape(dims, column), indices.dtype), name)
 
 
-def dynamic_partition(data: TensorLike, partitions: object, num_partitions: int, name: str | None = None) -> list[Any]:
+def dynamic_partition(
+    data: TensorLike, partitions: object, num_partitions: int, name: str | None = None
+) -> list[Tensor]:
     """The slices of `data` with the number 0, those with 1, and so on; `partitions` holds the numbers.
 
     The shape of `partitions` is that of the first axes of `data`; the number of slices in each part is unknown in
@@ -204,7 +206,7 @@ def broadcast_static_shape(shape_x: object, shape_y: object) -> TensorShape:
     return TensorShape(broadcast(as_shape(shape_x), as_shape(shape_y)))
 
 
-def broadcast_dynamic_shape(shape_x: object, shape_y: object) -> Any:
+def broadcast_dynamic_shape(shape_x: object, shape_y: object) -> Tensor:
     """The shape that two shapes, vectors of integers, broadcast to. Raises `InvalidArgumentError` when they don't."""
     x, y = convert_to_tensor(shape_x), convert_to_tensor(shape_y)
     return shape(zeros(x, "bool") | zeros(y, "bool"), x.dtype)
@@ -212,7 +214,7 @@ def broadcast_dynamic_shape(shape_x: object, shape_y: object) -> Any:
 
 def unsorted_segment_sqrt_n(
     data: TensorLike, segment_ids: TensorLike, num_segments: int, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The sums of segments over the root of how many rows they have; errors as for `unsorted_segment_sum`."""
     data, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
     rows = cast(unsorted_segment_sum(ones_like(ids), ids, num_segments), data.dtype)
@@ -221,13 +223,13 @@ def unsorted_segment_sqrt_n(
     return divide(total, reshape(sqrt(maximum(rows, 1)), (-1, *(1,) * (total.ndim - 1))), name)
 
 
-def cholesky_solve(chol: Any, rhs: TensorLike, name: str | None = None) -> Any:
+def cholesky_solve(chol: Any, rhs: TensorLike, name: str | None = None) -> Tensor:
     """The `x` with `chol @ adjoint(chol) @ x == rhs`, for lower triangular matrices; errors as for `solve`."""
     chol, rhs = together(chol, rhs)
     return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True, name=name)
 
 
-def matrix_rank(a: TensorLike, tol: object = None, validate_args: bool = False, name: str | None = None) -> Any:
+def matrix_rank(a: TensorLike, tol: object = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """How many singular values of each matrix are above `tol`, int32.
 
     Left out, `tol` is the largest one times the larger dimension and the precision of the dtype. `validate_args`
@@ -244,13 +246,13 @@ def matrix_rank(a: TensorLike, tol: object = None, validate_args: bool = False, 
 # Neural networks.
 
 
-def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Any:
+def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Tensor:
     """`relu` of the features and of their negatives, side by side along `axis` (Shang et al., 2016)."""
     features = convert_to_tensor(features)
     return relu(concat([features, -features], axis), name)
 
 
-def embedding_lookup(params: TensorLike, ids: TensorLike, max_norm: Any = None, name: str | None = None) -> Any:
+def embedding_lookup(params: TensorLike, ids: TensorLike, max_norm: Any = None, name: str | None = None) -> Tensor:
     """The rows of `params` with some numbers; each scaled down to the norm `max_norm` if that is given."""
     rows = gather(params, ids, name=name)
     if max_norm is None:
@@ -258,7 +260,7 @@ def embedding_lookup(params: TensorLike, ids: TensorLike, max_norm: Any = None, 
     return clip_by_norm(rows, max_norm, axes=list(range(len(convert_to_tensor(ids).shape), len(rows.shape))))
 
 
-def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Any:
+def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Tensor:
     """`sigmoid_cross_entropy_with_logits`, with the term of positive labels multiplied by `pos_weight`."""
     labels, logits, pos_weight = together(labels, logits, pos_weight)
     weight = 1 + (pos_weight - 1) * labels

@@ -6,7 +6,7 @@ The builders here check and join what a front end traced; they do not trace them
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from ..tensors import trace
 from ..tensors.likes import TensorLike
 from ..tensors.tensor import SymbolicTensor
 
+if TYPE_CHECKING:
+    from ..tensors.tensor import Tensor
+
 __all__ = ["call_node", "call_of", "cond_node", "finish_graph", "identity", "same_captures", "while_node"]
 
 
@@ -34,7 +37,7 @@ IDENTITY = op("identity", infer=same, numpy=lambda x: x, gradient=lambda g, out,
 
 
 
-def identity(input: TensorLike, name: str | None = None) -> Any:
+def identity(input: TensorLike, name: str | None = None) -> Tensor:
     """The same tensor, under a node of its own in a graph."""
     return IDENTITY(input, name=name)
 

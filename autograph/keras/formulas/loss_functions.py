@@ -25,6 +25,7 @@ from .reduction import require_same_shape, same_rank
 
 if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import TensorLike
+    from autograph.runtime.tensors.tensor import Tensor
 
 __all__ = [
     "KLD", "MAE", "MAPE", "MSE", "MSLE", "binary_crossentropy", "categorical_crossentropy", "categorical_hinge",
@@ -51,32 +52,32 @@ def _pair(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
 # Differences.
 
 
-def mean_squared_error(y_true: Any, y_pred: TensorLike) -> Any:
+def mean_squared_error(y_true: Any, y_pred: TensorLike) -> Tensor:
     """The mean of `(y_true - y_pred) ** 2` over the last axis."""
     y_true, y_pred = _pair(y_true, y_pred)
     return reduce_mean(math.square(y_true - y_pred), -1)
 
 
-def mean_absolute_error(y_true: object, y_pred: Any) -> Any:
+def mean_absolute_error(y_true: object, y_pred: Any) -> Tensor:
     """The mean of `abs(y_true - y_pred)` over the last axis."""
     y_true, y_pred = _pair(y_true, y_pred)
     return reduce_mean(math.absolute(y_true - y_pred), -1)
 
 
-def mean_absolute_percentage_error(y_true: Any, y_pred: object) -> Any:
+def mean_absolute_percentage_error(y_true: Any, y_pred: object) -> Tensor:
     """The mean of `100 * abs((y_true - y_pred) / y_true)` over the last axis."""
     y_true, y_pred = _pair(y_true, y_pred)
     return 100 * reduce_mean(math.absolute((y_true - y_pred) / math.maximum(math.absolute(y_true), EPSILON)), -1)
 
 
-def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> Any:
+def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """The mean of `(log(y_true + 1) - log(y_pred + 1)) ** 2` over the last axis; negative values count as zero."""
     y_true, y_pred = _pair(y_true, y_pred)
     first, second = (math.log(math.maximum(y, EPSILON) + 1) for y in (y_pred, y_true))
     return reduce_mean(math.square(first - second), -1)
 
 
-def huber(y_true: Any, y_pred: TensorLike, delta: float = 1.0) -> Any:
+def huber(y_true: Any, y_pred: TensorLike, delta: float = 1.0) -> Tensor:
     """The mean of `e ** 2 / 2` where `e = abs(y_pred - y_true) <= delta`, of `delta * e - delta ** 2 / 2` elsewhere.
 
     (Huber, 1964.)
@@ -86,14 +87,14 @@ def huber(y_true: Any, y_pred: TensorLike, delta: float = 1.0) -> Any:
     return reduce_mean(where(error <= delta, 0.5 * math.square(error), delta * error - 0.5 * delta * delta), -1)
 
 
-def log_cosh(y_true: Any, y_pred: object) -> Any:
+def log_cosh(y_true: Any, y_pred: object) -> Tensor:
     """The mean of `log(cosh(y_pred - y_true))` over the last axis."""
     y_true, y_pred = _pair(y_true, y_pred)
     error = y_pred - y_true
     return reduce_mean(error + nn.softplus(-2 * error) - _math.log(2), -1)
 
 
-def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
+def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Tensor:
     """Minus the cosine of the angle between labels and predictions along `axis`: -1 where they have one direction."""
     y_true, y_pred = _pair(y_true, y_pred)
     # Only vectors that are zero are not made as long as one, as far as the dtype tells them apart.
@@ -111,19 +112,19 @@ def _signs(y_true: Any) -> Any:
     return where(binary, 2 * y_true - 1, y_true)
 
 
-def hinge(y_true: Any, y_pred: Any) -> Any:
+def hinge(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of `max(1 - y_true * y_pred, 0)` over the last axis; labels of 0 and 1 count as -1 and 1."""
     y_pred = _predictions(y_pred)
     return reduce_mean(math.maximum(1 - _signs(cast(y_true, y_pred.dtype)) * y_pred, 0), -1)
 
 
-def squared_hinge(y_true: Any, y_pred: Any) -> Any:
+def squared_hinge(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of `max(1 - y_true * y_pred, 0) ** 2` over the last axis; labels of 0 and 1 count as -1 and 1."""
     y_pred = _predictions(y_pred)
     return reduce_mean(math.square(math.maximum(1 - _signs(cast(y_true, y_pred.dtype)) * y_pred, 0)), -1)
 
 
-def categorical_hinge(y_true: Any, y_pred: Any) -> Any:
+def categorical_hinge(y_true: Any, y_pred: Any) -> Tensor:
     """`max(1 + the best prediction for a wrong class - that for the right one, 0)`; labels are one-hot."""
     y_pred = _predictions(y_pred)
     y_true = cast(y_true, y_pred.dtype)
@@ -134,14 +135,14 @@ def categorical_hinge(y_true: Any, y_pred: Any) -> Any:
 # Distributions.
 
 
-def kl_divergence(y_true: Any, y_pred: Any) -> Any:
+def kl_divergence(y_true: Any, y_pred: Any) -> Tensor:
     """The sum of `y_true * log(y_true / y_pred)` over the last axis (Kullback & Leibler, 1951)."""
     y_pred = _predictions(y_pred)
     y_true, y_pred = (clip_by_value(y, EPSILON, 1.0) for y in (cast(y_true, y_pred.dtype), y_pred))
     return reduce_sum(y_true * math.log(y_true / y_pred), -1)
 
 
-def poisson(y_true: Any, y_pred: Any) -> Any:
+def poisson(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of `y_pred - y_true * log(y_pred)` over the last axis."""
     y_pred = _predictions(y_pred)
     return reduce_mean(y_pred - cast(y_true, y_pred.dtype) * math.log(y_pred + EPSILON), -1)
@@ -166,7 +167,7 @@ def _probabilities(y_pred: TensorLike) -> Any:
 
 def binary_crossentropy(
     y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0.0, axis: int = -1
-) -> Any:
+) -> Tensor:
     """The mean of `-y_true * log(y_pred) - (1 - y_true) * log(1 - y_pred)` over `axis`.
 
     Predictions are probabilities, or with `from_logits` what a sigmoid makes ones of. Smoothing moves the labels
@@ -186,7 +187,7 @@ def binary_crossentropy(
 
 def categorical_crossentropy(
     y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0.0, axis: int = -1
-) -> Any:
+) -> Tensor:
     """The sum of `-y_true * log(y_pred)` over `axis`; both are distributions over classes along it.
 
     With `from_logits` the predictions are what a softmax makes distributions of. Smoothing moves the labels towards
@@ -206,7 +207,7 @@ def categorical_crossentropy(
 
 def sparse_categorical_crossentropy(
     y_true: Any, y_pred: Any, from_logits: bool = False, ignore_class: int | None = None, axis: int = -1
-) -> Any:
+) -> Tensor:
     """`-log(y_pred[y_true])`, where `y_true` is the number of the class, for predictions over classes along `axis`.
 
     With `from_logits` the predictions are what a softmax makes distributions of. Samples of the class `ignore_class`

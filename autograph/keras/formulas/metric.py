@@ -121,7 +121,7 @@ def _samplewise(values: Any, sample_weight: Any, reduce: Callable[..., Any], dty
     mask = get_mask(values)
     values = cast(values, dtype)
     if sample_weight is not None:
-        weight = apply_mask(cast(sample_weight, dtype), mask, dtype, "sum")
+        weight: Any = apply_mask(cast(sample_weight, dtype), mask, dtype, "sum")
         values, weight = same_rank(values, weight)
         if values.ndim > weight.ndim:
             values = reduce(values, axis=list(range(weight.ndim, values.ndim)))

@@ -154,7 +154,7 @@ class Concatenate(Merge):
             if each is not None:
                 found = logical_and(found, each[(..., *[None] * (len(tensor.static_shape) - len(each.static_shape)))])
             wide.append(found)
-        joined = concat(wide, self.axis)
+        joined: Any = concat(wide, self.axis)
         return reduce_any(joined, list(range(rank, len(joined.static_shape))))
 
 

@@ -158,7 +158,7 @@ class AlphaDropout(Dropout):
         if not training or self.rate == 0:
             return inputs
         limit = -1.0507009873554805 * 1.6732632423543772
-        sizes = shape(inputs)
+        sizes: Any = shape(inputs)
         if self.noise_shape is not None:
             sizes = [sizes[axis] if size is None else size for axis, size in enumerate(self.noise_shape)]
         kept = uniform(sizes, 0.0, 1.0, inputs.dtype, self.seed) >= self.rate

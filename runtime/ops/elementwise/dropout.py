@@ -27,7 +27,7 @@ __all__ = ["dropout", "stateless_dropout"]
 
 def dropout(
     x: TensorLike, rate: TensorLike, noise_shape: object = None, seed: int | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """`x` with each element zero with the probability `rate`, else multiplied by `1 / (1 - rate)`
 
     (Srivastava et al., 2014). With a `noise_shape` that broadcasts to that of `x`, elements along its axes of size 1
@@ -44,7 +44,7 @@ def stateless_dropout(
     rng_alg: str = "auto_select",
     noise_shape: object = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """As `dropout`, determined by `seed`, two integers. `rng_alg` is without meaning: there is one generator."""
     return _dropped(x, rate, noise_shape, lambda dims, dtype: random.stateless_uniform(dims, seed, dtype=dtype), name)
 

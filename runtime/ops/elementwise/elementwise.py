@@ -51,7 +51,7 @@ cast_op = op(
 )  # fmt: skip
 
 
-def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
+def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """`x` with its elements converted to `dtype`.
 
     Fractions are cut off, integers that don't fit wrap around, a complex number gives its real part. NaN and infinity
@@ -66,7 +66,7 @@ def cast_like(x: TensorLike, like: Any) -> Any:
     return cast(x, like.dtype)
 
 
-def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
+def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """`value` clipped to the range of `dtype`, then cast."""
     tensor, target = convert_to_tensor(value), as_dtype(dtype)
     if target.is_integer and tensor.dtype is not target:
@@ -106,7 +106,7 @@ argwhere_op = op(
 
 def where(
     condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """`x` where `condition` holds and `y` elsewhere (all three broadcast); alone, the indices of what is true.
 
     Raises `ValueError` when only one of `x` and `y` is given.
@@ -139,7 +139,7 @@ clip_op = op(
 
 def clip_by_value(
     t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """`t` limited to the range from `clip_value_min` to `clip_value_max`, which broadcast."""
     return clip_op(t, clip_value_min, clip_value_max, name=name)
 
@@ -161,7 +161,7 @@ round_op = op(
 )  # fmt: skip
 
 
-def round(x: TensorLike, name: str | None = None) -> Any:
+def round(x: TensorLike, name: str | None = None) -> Tensor:
     """`x` rounded to whole numbers, halves to even, in the dtype of `x`."""
     return round_op(x, name=name)
 
@@ -181,7 +181,7 @@ add_n_op = op(
 )  # fmt: skip
 
 
-def add_n(inputs: Sequence[Any], name: str | None = None) -> Any:
+def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
     """The sum of a list of tensors of one shape."""
     require(len(inputs) > 0, "add_n needs at least one tensor")
     return add_n_op(*inputs, name=name)
@@ -247,7 +247,7 @@ complex_op = op(
 )  # fmt: skip
 
 
-def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Any:
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
     """Complex numbers from their real and imaginary parts (float32 gives complex64, float64 complex128)."""
     return complex_op(real, imag, name=name)
 
@@ -282,7 +282,7 @@ bitcast_op = op(
 )  # fmt: skip
 
 
-def bitcast(input: TensorLike, type: object, name: str | None = None) -> Any:
+def bitcast(input: TensorLike, type: object, name: str | None = None) -> Tensor:
     """The bits of `input` taken for those of the dtype `type`, both of numbers.
 
     A smaller dtype makes a last dimension with the parts of each element, a larger one takes it away. Raises

@@ -346,7 +346,7 @@ erfinv: Function = unary("erfinv", special.erfinv, "The inverse of the error fun
                          total=None, public="math.erfinv")
 
 
-def polygamma(a: int, x: TensorLike, name: str | None = None) -> Any:
+def polygamma(a: int, x: TensorLike, name: str | None = None) -> Tensor:
     """The derivative of order `a` (a Python int) of `digamma`; of order 0, `digamma` itself."""
     return digamma(x, name) if a == 0 else polygamma_op(x, order=int(a), name=name)
 

@@ -79,7 +79,7 @@ log_softmax_op = op(
     attributes=kinds("axis"))  # fmt: skip
 
 
-def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Any:
+def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Tensor:
     """`exp(logits) / sum(exp(logits))` along `axis` (the last one); shape and dtype stay.
 
     Raises `InvalidArgumentError` for integers, booleans and strings, and for an axis that does not exist.
@@ -87,7 +87,7 @@ def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None
     return softmax_op(logits, axis=-1 if axis is None else whole(axis), name=name)
 
 
-def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Any:
+def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Tensor:
     """The logarithm of `softmax`, without loss for very small values; shape and floating dtype stay.
 
     Raises `InvalidArgumentError` for strings and for an axis that does not exist.
@@ -95,7 +95,7 @@ def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = 
     return log_softmax_op(logits, axis=-1 if axis is None else whole(axis), name=name)
 
 
-def log_sigmoid(x: TensorLike, name: str | None = None) -> Any:
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """`log(sigmoid(x))`, without overflow.
 
     The shape stays, and floating dtypes; integers give floats. Raises `InvalidArgumentError` for booleans and strings.
@@ -103,7 +103,7 @@ def log_sigmoid(x: TensorLike, name: str | None = None) -> Any:
     return negative(softplus(negative(x)), name)
 
 
-def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Any:
+def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
     """`x * Phi(x)` with the normal distribution function, or its approximation by tanh (Hendrycks & Gimpel, 2016).
 
     The shape stays, and floating dtypes; integers give floats. Raises `InvalidTypeError` for strings.
@@ -115,7 +115,7 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
     return multiply(x * 0.5, erf(x * _math.sqrt(0.5)) + 1.0, name)
 
 
-def silu(features: TensorLike, beta: float = 1.0, name: str | None = None) -> Any:
+def silu(features: TensorLike, beta: float = 1.0, name: str | None = None) -> Tensor:
     """`x * sigmoid(beta * x)`.
 
     The shape stays, and floating dtypes; integers give floats. Raises `InvalidTypeError` for strings.
@@ -127,12 +127,12 @@ def silu(features: TensorLike, beta: float = 1.0, name: str | None = None) -> An
 swish = silu
 
 
-def relu6(features: TensorLike, name: str | None = None) -> Any:
+def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """`min(max(x, 0), 6)`; the shape stays, and the dtype of numbers. Raises `InvalidArgumentError` for strings."""
     return minimum(6, relu(features), name)  # in this order the gradient is 0 at 6, as in TensorFlow
 
 
-def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Any:
+def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """`x` where positive, `alpha * x` elsewhere.
 
     The shape stays, and floating dtypes; integers give floats. Raises `InvalidTypeError` for strings.
@@ -141,7 +141,7 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
     return where_op(x > 0, x, x * alpha, name=name)
 
 
-def elu(features: TensorLike, name: str | None = None) -> Any:
+def elu(features: TensorLike, name: str | None = None) -> Tensor:
     """`x` where positive, `exp(x) - 1` elsewhere.
 
     The shape stays, and floating dtypes; integers give floats. Raises `InvalidTypeError` for strings.
@@ -150,7 +150,7 @@ def elu(features: TensorLike, name: str | None = None) -> Any:
     return where_op(x > 0, x, exp(minimum(x, 0)) - 1, name=name)
 
 
-def selu(features: TensorLike, name: str | None = None) -> Any:
+def selu(features: TensorLike, name: str | None = None) -> Tensor:
     """The self-normalising scaled `elu` (Klambauer et al., 2017).
 
     The shape stays, and floating dtypes; integers give floats. Raises `InvalidTypeError` for strings.
@@ -159,7 +159,7 @@ def selu(features: TensorLike, name: str | None = None) -> Any:
     return multiply(where_op(x >= 0, x, (exp(minimum(x, 0)) - 1) * 1.6732632423543772), 1.0507009873554805, name)
 
 
-def softsign(features: TensorLike, name: str | None = None) -> Any:
+def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """`x / (1 + abs(x))`.
 
     The shape stays, and floating dtypes; integers give floats. Raises `InvalidArgumentError` for strings.
@@ -168,7 +168,7 @@ def softsign(features: TensorLike, name: str | None = None) -> Any:
     return x / (abs(x) + 1)
 
 
-def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Any:
+def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
     """`value` with the vector `bias` added along the last axis; the result has the common dtype.
 
     In a `data_format` that begins with `NC` it is the second axis. Raises `InvalidArgumentError` for another
@@ -190,14 +190,14 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
     return add(value, bias, name)
 
 
-def l2_loss(t: TensorLike, name: str | None = None) -> Any:
+def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     """Half the sum of squares, a scalar; integers give float64. Raises `InvalidArgumentError` for strings."""
     return multiply(reduce_sum(square(t)), 0.5, name)
 
 
 def l2_normalize(
     x: TensorLike, axis: int | Sequence[int] | None = None, epsilon: float = 1e-12, name: str | None = None
-) -> Any:
+) -> Tensor:
     """`x` divided by its Euclidean norm along `axis` (of at least `sqrt(epsilon)`).
 
     The shape stays, and floating dtypes; integers give floats. Raises `InvalidArgumentError` for strings and for an
@@ -210,7 +210,7 @@ def l2_normalize(
 def moments(
     x: TensorLike, axes: int | Sequence[int], shift: TensorLike | None = None, keepdims: bool = False,
     name: str | None = None,
-) -> tuple[Any, Any]:  # fmt: skip
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """The mean and the variance over `axes`. `shift` is without meaning, as in TensorFlow.
 
     Both lose the axes, or keep them as 1 with `keepdims`. The mean has the dtype of `x`, also for integers; their
@@ -222,7 +222,7 @@ def moments(
 def batch_normalization(
     x: TensorLike, mean: TensorLike, variance: Any, offset: TensorLike, scale: TensorLike, variance_epsilon: float,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """`(x - mean) / sqrt(variance + variance_epsilon) * scale + offset`; scale and offset may be ``None``.
 
     All broadcast; the dtype is the common one, a float for integers. Raises `InvalidArgumentError` for shapes that
@@ -240,7 +240,7 @@ def batch_normalization(
 def local_response_normalization(
     input: TensorLike, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """`input / (bias + alpha * s) ** beta`, with `s` the sum of squares of up to `depth_radius` channels to each side.
 
     See Krizhevsky et al. (2012). A floating tensor of rank 4, channels last; the result is like it. Raises
@@ -290,7 +290,7 @@ sparse_op = op(
 )  # fmt: skip
 
 
-def sparse_softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, name: str | None = None) -> Any:
+def sparse_softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, name: str | None = None) -> Tensor:
     """Minus the log-probability of the class `labels`, for each row of `logits`.
 
     Labels `[...]` and logits `[..., classes]` give `[...]` in the floating dtype of the logits. Raises
@@ -323,7 +323,7 @@ cross_entropy_op = op(
 
 def softmax_cross_entropy_with_logits(
     labels: TensorLike, logits: TensorLike, axis: int = -1, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The cross-entropy of `softmax(logits)` against the distribution `labels` along `axis`.
 
     Both have one shape; the result lacks `axis` and has the common dtype. Raises `InvalidArgumentError` for shapes that
@@ -350,7 +350,7 @@ sigmoid_cross_entropy_op = op(
 )  # fmt: skip
 
 
-def sigmoid_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, name: str | None = None) -> Any:
+def sigmoid_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, name: str | None = None) -> Tensor:
     """The cross-entropy of `sigmoid(logits)` against the probabilities `labels`, element by element.
 
     Both have one shape, that of the result, which has the common dtype. Raises `InvalidArgumentError` for shapes that

@@ -98,7 +98,7 @@ betainc_op: Op = op(
 )
 
 
-def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Any:
+def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The regularised incomplete beta function: the integral of `t**(a-1) (1-t)**(b-1) / beta(a, b)` from 0 to `x`.
 
     The shapes broadcast, the dtypes are promoted; integers give float64. NaN where `a` or `b` is not positive or `x` is

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ...tensors.likes import DTypeLike, TensorLike
 from ..infer import require, require_kind
 from ..kernels import samples as s
 from ..text.strings import each
+
+if TYPE_CHECKING:
+    from ...tensors.tensor import Tensor
 
 __all__ = ["decode_base64", "decode_raw", "encode_base64"]
 
@@ -67,7 +70,7 @@ DECODE_RAW = op("decode_raw", gradient=NOT_DIFFERENTIABLE, infer=_infer_raw, num
 def decode_raw(
     input_bytes: TensorLike, out_type: DTypeLike, little_endian: bool = True, fixed_length: int | None = None,
     name: str | None = None
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The numbers (``out_type``) whose bytes strings are: (...) strings to (..., n).
 
     With ``fixed_length`` each string is cut off or filled up with zeros to so many bytes; else all must be of one
@@ -94,7 +97,7 @@ ENCODE_BASE64 = op("encode_base64", gradient=NOT_DIFFERENTIABLE, infer=_infer_st
                    attributes=kinds("", pad=BOOL))  # fmt: skip
 
 
-def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Any:
+def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
     """Each string in base 64 with ``-`` and ``_`` (RFC 4648, 5); ``pad`` fills up with ``=``. The shape stays."""
     return ENCODE_BASE64(input, pad=bool(pad), name=name)
 
@@ -116,7 +119,7 @@ DECODE_BASE64 = op("decode_base64", gradient=NOT_DIFFERENTIABLE, infer=_infer_st
                    doc="The bytes that strings in base 64 write.")  # fmt: skip
 
 
-def decode_base64(input: TensorLike, name: str | None = None) -> Any:
+def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     """The bytes that each string in base 64 writes, with or without ``=`` at the end. The shape stays.
 
     Raises `InvalidArgumentError` for other strings.

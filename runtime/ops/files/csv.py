@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from ...tensors.convert import convert_to_tensor
 from ...tensors.likes import TensorLike
 from ..infer import require, require_kind
 from ..kernels import samples as s
+
+if TYPE_CHECKING:
+    from ...tensors.tensor import Tensor
 
 __all__ = ["CSV_TYPES", "RowParser", "check_columns", "decode_csv", "fields_of"]
 
@@ -176,7 +179,7 @@ DECODE_CSV = op("decode_csv", gradient=NOT_DIFFERENTIABLE, infer=_infer, numpy=_
 def decode_csv(
     records: TensorLike, record_defaults: Sequence[Any], field_delim: str = ",", use_quote_delim: bool = True,
     na_value: str = "", select_cols: Sequence[int] | None = None, name: str | None = None
-) -> list[Any]:  # fmt: skip
+) -> list[Tensor]:  # fmt: skip
     """The fields of rows of text (RFC 4180) as a list of tensors, one for each column, in the shape of ``records``.
 
     ``record_defaults`` has for each column a scalar, or a list of one, that empty fields become, or a tensor of shape

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ...ir.op import NOT_DIFFERENTIABLE, op
 from ...tensors.likes import TensorLike
 from ..infer import exactly, require, require_kind
 from ..kernels import samples as s
+
+if TYPE_CHECKING:
+    from ...tensors.tensor import Tensor
 
 __all__ = ["matching_files", "read_file", "write_file"]
 
@@ -53,7 +56,7 @@ READ_FILE = op("read_file", gradient=NOT_DIFFERENTIABLE, infer=_infer_read, nump
                doc="What a file holds, as one string.")  # fmt: skip
 
 
-def read_file(filename: TensorLike, name: str | None = None) -> Any:
+def read_file(filename: TensorLike, name: str | None = None) -> Tensor:
     """What a file holds, as one string; in a graph it is read on every run.
 
     ``filename`` is a scalar string. Raises `NotFoundError` and others of the file system, `InvalidArgumentError` for
@@ -114,6 +117,6 @@ MATCHING_FILES = op("matching_files", gradient=NOT_DIFFERENTIABLE, infer=_infer_
                     doc="The names of the files that fit patterns, sorted.")  # fmt: skip
 
 
-def matching_files(pattern: TensorLike, name: str | None = None) -> Any:
+def matching_files(pattern: TensorLike, name: str | None = None) -> Tensor:
     """The names of the files that fit one of the patterns, (n,) strings, sorted; ``*`` and ``?`` stop at a ``/``."""
     return MATCHING_FILES(_path(pattern), name=name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ...tensors.likes import DTypeLike, TensorLike
 from ..infer import exactly, require, require_kind
 from ..kernels import samples as s
 from .files import scalar
+
+if TYPE_CHECKING:
+    from ...tensors.tensor import Tensor
 
 __all__ = ["parse_tensor", "serialize_tensor"]
 
@@ -57,7 +60,7 @@ SERIALIZE = op("serialize_tensor", gradient=NOT_DIFFERENTIABLE, infer=_infer_ser
                doc="A tensor as one string, a message of TensorFlow's tensor.proto.")  # fmt: skip
 
 
-def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Any:
+def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
     """A tensor as one string, which `parse_tensor` and TensorFlow read."""
     return SERIALIZE(tensor, name=name)
 
@@ -131,7 +134,7 @@ PARSE = op("parse_tensor", gradient=NOT_DIFFERENTIABLE, infer=_infer_parse, nump
            attributes=kinds("dtype"))  # fmt: skip
 
 
-def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Any:
+def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Tensor:
     """The tensor that a string of `serialize_tensor`, or of TensorFlow's, holds; its shape is unknown in a graph.
 
     Raises `InvalidArgumentError` for a damaged string and for a tensor of another dtype than ``out_type``.

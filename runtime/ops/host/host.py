@@ -397,6 +397,6 @@ TIMESTAMP = op("timestamp", gradient=NOT_DIFFERENTIABLE, infer=lambda: Type(floa
                doc="The seconds since 1970, when the node runs.")  # fmt: skip
 
 
-def timestamp(name: str | None = None) -> Any:
+def timestamp(name: str | None = None) -> Tensor:
     """The seconds since 1970 as a float64 scalar; in a graph those of each run."""
     return trace.apply(TIMESTAMP, name=name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ...ir.op import Op, Type, op
 from ...tensors.likes import TensorLike
 from ..infer import at_least
 from ..kernels import samples as s
+
+if TYPE_CHECKING:
+    from ...tensors.tensor import Tensor
 
 _TALL = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]], np.float32)
 
@@ -36,7 +39,7 @@ band_part_op: Op = op(
 )  # fmt: skip
 
 
-def band_part(input: TensorLike, num_lower: int, num_upper: int, name: str | None = None) -> Any:
+def band_part(input: TensorLike, num_lower: int, num_upper: int, name: str | None = None) -> Tensor:
     """`input` with zeros outside the band of `num_lower` sub- and `num_upper` superdiagonals; -1 keeps all of them.
 
     Shape and dtype stay. Raises `InvalidArgumentError` for a vector.

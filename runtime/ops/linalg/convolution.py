@@ -211,7 +211,7 @@ filters_op = op(
 def convolution(
     input: Any, filters: Any, strides: Any = None, padding: Any = "VALID", data_format: str | None = None,
     dilations: Any = None, name: str | None = None
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The convolution over as many spatial axes (one, two or three) as the filters have; see `conv2d`."""
     input, filters = together(input, filters)
     require(filters.ndim in (3, 4, 5), f"filters have rank 3, 4 or 5, not shape {text(filters.static_shape)}")
@@ -235,7 +235,7 @@ def _convolve(
 def conv1d(
     input: Any, filters: Any, stride: Any, padding: Any, data_format: str | None = "NWC", dilations: Any = None,
     name: str | None = None
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The convolution of `input[batch, width, channels]` with `filters[size, depth, number]`; see `conv2d`."""
     return _convolve(1, input, filters, stride, padding, data_format, dilations, name)
 
@@ -243,7 +243,7 @@ def conv1d(
 def conv2d(
     input: Any, filters: Any, strides: Any, padding: Any, data_format: str | None = "NHWC", dilations: Any = None,
     name: str | None = None
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The convolution of `input[batch, height, width, channels]` with `filters[height, width, depth, number]`.
 
     Parameters
@@ -261,7 +261,7 @@ def conv2d(
 def conv3d(
     input: Any, filters: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC", dilations: Any = None,
     name: str | None = None
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The convolution of `input[batch, depth, height, width, channels]` with filters of rank five; see `conv2d`."""
     return _convolve(3, input, filters, strides, padding, data_format, dilations, name)
 
@@ -287,7 +287,7 @@ def _transposed(
 def conv1d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME", data_format: str | None = "NWC",
     dilations: Any = None, name: str | None = None
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The adjoint of `conv1d` in its tensor: `[batch, width, number]` gives `output_shape`; see `conv2d_transpose`."""
     return _transposed(1, input, filters, output_shape, strides, padding, data_format, dilations, name)
 
@@ -295,7 +295,7 @@ def conv1d_transpose(
 def conv2d_transpose(
     input: Any, filters: Any, output_shape: object, strides: Any, padding: Any = "SAME",
     data_format: str | None = "NHWC", dilations: Any = None, name: str | None = None
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The adjoint of `conv2d` in its tensor (Zeiler et al., 2010).
 
     The filters `[height, width, depth, number]` are those of the convolution that takes a tensor of `output_shape`,
@@ -308,7 +308,7 @@ def conv2d_transpose(
 def conv3d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str | None = "NDHWC", dilations: Any = None, name: str | None = None
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The adjoint of `conv3d` in its tensor; see `conv2d_transpose`."""
     return _transposed(3, input, filters, output_shape, strides, padding, data_format, dilations, name)
 
@@ -316,7 +316,7 @@ def conv3d_transpose(
 def depthwise_conv2d(
     input: Any, filter: Any, strides: Ints, padding: str | Sequence[Sequence[int]],
     data_format: str | None = None, dilations: Ints | None = None, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """A convolution of each channel by itself with `filter[height, width, channels, multiplier]`.
 
     The result has `channels * multiplier` channels, those of one input channel side by side; see `conv2d`.
@@ -336,7 +336,7 @@ def separable_conv2d(
     input: TensorLike, depthwise_filter: object, pointwise_filter: object, strides: Ints,
     padding: str | Sequence[Sequence[int]], data_format: str | None = None,
     dilations: Ints | None = None, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """`depthwise_conv2d`, and a convolution of its result with `pointwise_filter[1, 1, channels, number]`."""
     middle = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return conv2d(middle, pointwise_filter, 1, "VALID", data_format, name=name)
@@ -345,7 +345,7 @@ def separable_conv2d(
 def atrous_conv2d(
     value: TensorLike, filters: TensorLike, rate: int, padding: str | Sequence[Sequence[int]],
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """`conv2d` without strides, with elements of the filters `rate` apart."""
     return conv2d(value, filters, 1, padding, dilations=rate, name=name)
 
@@ -353,7 +353,7 @@ def atrous_conv2d(
 def conv_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME", data_format: str | None = None,
     dilations: Any = None, name: str | None = None
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The adjoint of `convolution`, over as many spatial axes (one, two or three) as the filters have."""
     input, filters = together(input, filters)
     require(filters.ndim in (3, 4, 5), f"filters have rank 3, 4 or 5, not shape {text(filters.static_shape)}")

@@ -85,7 +85,7 @@ inv_op = op(
     doc="The inverse matrix.", raises=(InvalidArgumentError,))  # fmt: skip
 
 
-def det(input: TensorLike, name: str | None = None) -> Any:
+def det(input: TensorLike, name: str | None = None) -> Tensor:
     """The determinants of square matrices: `[..., n, n]` gives `[...]`, of dtype float64 for integers.
 
     Raises `InvalidArgumentError` for matrices that are not square, and for float16 and strings.
@@ -102,7 +102,7 @@ def slogdet(input: TensorLike, name: str | None = None) -> Any:
     return slogdet_op(input, name=name)
 
 
-def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Any:
+def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverse of square matrices, or of their conjugate transposes: the same shape, float64 for integers.
 
     Raises `InvalidArgumentError` when there is none, for matrices that are not square, and for float16 and strings.
@@ -162,7 +162,7 @@ triangular_solve_op: Op = op(
 )  # fmt: skip
 
 
-def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Any:
+def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The `x` with `matrix @ x == rhs`, a matrix of columns: `[..., n, n]` and `[..., n, k]` give `[..., n, k]`.
 
     The dtype is the common one, float64 for integers. Raises `InvalidArgumentError` for a matrix that is singular or
@@ -174,7 +174,7 @@ def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str 
 
 def triangular_solve(
     matrix: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The `x` with `matrix @ x == rhs` for a triangular matrix, of which the other triangle is ignored.
 
     Shapes, dtypes and errors are those of `solve`.
@@ -237,7 +237,7 @@ pinv_op = op("pinv", infer=_infer_pinv, numpy=_pinv, numpy_names=("linalg.pinv",
                  attributes=kinds("", rcond=optional(NUMBER), steps=optional(NUMBER)))  # fmt: skip
 
 
-def pinv(a: TensorLike, rcond: float | None = None, validate_args: bool = False, name: str | None = None) -> Any:
+def pinv(a: TensorLike, rcond: float | None = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The Moore-Penrose pseudo-inverse of matrices: `[..., n, m]` gives `[..., m, n]`, float64 for integers.
 
     Singular values up to `rcond` (a Python number) times the largest one count as zero; left out, it is TensorFlow's:
@@ -270,7 +270,7 @@ cholesky_op = op("cholesky", infer=infer_square,
                  raises=(InvalidArgumentError,))  # fmt: skip
 
 
-def cholesky(input: TensorLike, name: str | None = None) -> Any:
+def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """The lower triangular `l` with `l @ adjoint(l) == input`: the same shape, float64 for integers.
 
     Raises `InvalidArgumentError` unless the matrices are square and positive definite, and for float16 and strings.
@@ -299,7 +299,7 @@ def eigh(tensor: TensorLike, name: str | None = None) -> Any:
     return eigh_op(tensor, name=name)
 
 
-def eigvalsh(tensor: TensorLike, name: str | None = None) -> Any:
+def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
     """The eigenvalues of self-adjoint matrices, ascending: `[..., n, n]` gives real `[..., n]`; raises as `eigh`."""
     return eigh_op(tensor, name=name)[0]
 

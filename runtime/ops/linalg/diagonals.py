@@ -30,7 +30,7 @@ _ALIGN = "RIGHT_LEFT"
 def diag(
     diagonal: TensorLike, name: str = "diag", k: TensorLike = 0, num_rows: int | None = None,
     num_cols: int | None = None, padding_value: Any = 0, align: str = _ALIGN
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Matrices whose diagonals `k` are the last axis of `diagonal`, or the last two, with `padding_value` elsewhere.
 
     They are square, and as small as they can be, unless `num_rows` or `num_cols`, Python ints, say otherwise. The dtype
@@ -63,7 +63,7 @@ def diag(
 
 def diag_part(
     input: object, name: str = "diag_part", k: TensorLike = 0, padding_value: Any = 0, align: str = _ALIGN
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The diagonals `k` of a matrix or a batch of matrices, in their dtype, filled up with `padding_value`.
 
     A single diagonal is a vector, empty where there is none. Raises `InvalidArgumentError` for a rank below 2, and for
@@ -85,7 +85,7 @@ def diag_part(
 
 def set_diag(
     input: TensorLike, diagonal: object, name: str = "set_diag", k: TensorLike = 0, align: str = _ALIGN
-) -> Any:
+) -> Tensor:
     """`input`, of rank 2 or more, with the diagonals `k` of its matrices replaced; shape and dtype stay.
 
     Raises `InvalidArgumentError` for a rank below 2, and for diagonals of another shape or dtype than those there.

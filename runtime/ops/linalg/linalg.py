@@ -106,7 +106,7 @@ def matmul(
     a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
     adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: DTypeLike | None = None,
     grad_a: bool = False, grad_b: bool = False, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The matrix product of `a` and `b`, each transposed, or conjugated and transposed, first if asked.
 
     `[..., n, m]` and `[..., m, p]` give `[..., n, p]` of the common dtype; leading axes broadcast. Vectors are taken as
@@ -130,7 +130,7 @@ def matmul(
 def matvec(
     a: TensorLike, b: TensorLike, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
     b_is_sparse: bool = False, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The products of matrices `[..., n, m]` and vectors `[..., m]`: `[..., n]`, of the common dtype.
 
     Raises `InvalidArgumentError` when the sizes `m` differ.
@@ -139,7 +139,7 @@ def matvec(
     return squeeze(matmul(a, expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a, name=name), -1)
 
 
-def adjoint(matrix: TensorLike, name: str | None = None) -> Any:
+def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The conjugate transpose of the last two axes: `[..., n, m]` gives `[..., m, n]` of the same dtype.
 
     Raises `InvalidArgumentError` for strings.
@@ -215,7 +215,7 @@ tensordot_op: Op = op(
 )  # fmt: skip
 
 
-def tensordot(a: TensorLike, b: TensorLike, axes: object, name: str | None = None) -> Any:
+def tensordot(a: TensorLike, b: TensorLike, axes: object, name: str | None = None) -> Tensor:
     """The sum of products over axes: the last and first `axes` ones for a number, or a pair of lists of axes.
 
     The result has the other axes, those of `a` first, and the common dtype. Raises `InvalidArgumentError` for axes that
@@ -238,7 +238,7 @@ def outer(a: TensorLike, b: TensorLike) -> Any:
     return reshape(a, (-1, 1)) * reshape(b, (1, -1))
 
 
-def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Any:
+def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """The cross product of vectors of three elements, the last axis; the other axes broadcast.
 
     The result has the common dtype. Raises `InvalidArgumentError` for vectors of another length.
@@ -385,7 +385,7 @@ einsum_op: Op = op(
 )  # fmt: skip
 
 
-def einsum(equation: str, *inputs: TensorLike, name: str | None = None, **_: object) -> Any:
+def einsum(equation: str, *inputs: TensorLike, name: str | None = None, **_: object) -> Tensor:
     """Sums of products in Einstein's notation: `einsum("ij,jk->ik", a, b)` is the matrix product.
 
     The result has the dtype common to the inputs. Raises `InvalidArgumentError` for an equation for another number of

@@ -165,7 +165,7 @@ logm_op: Op = op(
 )  # fmt: skip
 
 
-def expm(input: TensorLike, name: str | None = None) -> Any:
+def expm(input: TensorLike, name: str | None = None) -> Tensor:
     """The exponential of square matrices, `sum of input ** k / k!`: the same shape, float64 for integers.
 
     Raises `InvalidArgumentError` for matrices that are not square, and for float16 and strings.
@@ -173,7 +173,7 @@ def expm(input: TensorLike, name: str | None = None) -> Any:
     return expm_op(input, name=name)
 
 
-def logm(input: TensorLike, name: str | None = None) -> Any:
+def logm(input: TensorLike, name: str | None = None) -> Tensor:
     """The principal logarithm of square matrices, `expm(x) == input`: the same shape, float64 for integers.
 
     Raises `InvalidArgumentError` for matrices that are singular or not square, for real ones with negative eigenvalues,
@@ -182,7 +182,7 @@ def logm(input: TensorLike, name: str | None = None) -> Any:
     return logm_op(input, name=name)
 
 
-def sqrtm(input: TensorLike, name: str | None = None) -> Any:
+def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
     """The principal square root of square matrices, `x @ x == input`: the same shape, float64 for integers.
 
     Raises `InvalidArgumentError` for matrices that are singular, not square or have negative eigenvalues (real ones),
@@ -240,7 +240,7 @@ def eig(tensor: TensorLike, name: str | None = None) -> Any:
     return eig_op(tensor, name=name)
 
 
-def eigvals(tensor: TensorLike, name: str | None = None) -> Any:
+def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     """The eigenvalues of square matrices: `[..., n, n]` gives complex `[..., n]`; raises as `eig`."""
     return eig_op(tensor, name=name)[0]
 
@@ -318,14 +318,16 @@ def lu(input: TensorLike, output_idx_type: object = int32, name: str | None = No
     return Lu(*lu_op(input, dtype=as_dtype(output_idx_type), name=name))
 
 
-def lu_reconstruct(lower_upper: object, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
+def lu_reconstruct(lower_upper: object, perm: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The matrices that `lu` has taken apart. Raises `InvalidArgumentError` for matrices that are not square."""
     factors, order = _factors(lower_upper, perm)
     product = _unit_lower(factors) @ band_part(factors, 0, -1)
     return gather(product, argsort(order), axis=-2, batch_dims=len(order.static_shape) - 1, name=name)
 
 
-def lu_solve(lower_upper: Any, perm: Any, rhs: TensorLike, validate_args: bool = False, name: str | None = None) -> Any:
+def lu_solve(
+    lower_upper: Any, perm: Any, rhs: TensorLike, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """The `x` with `matrix @ x == rhs` for the matrix that `lu` has taken apart.
 
     `rhs` is `[..., n, m]` with the batches of the matrix; so is the result. Raises `InvalidArgumentError` for matrices
@@ -338,7 +340,7 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: TensorLike, validate_args: bool =
     return triangular_solve_op(factors, middle, lower=False, name=name)
 
 
-def lu_matrix_inverse(lower_upper: object, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
+def lu_matrix_inverse(lower_upper: object, perm: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The inverse of the matrix that `lu` has taken apart; raises as `lu_solve`."""
     factors, order = _factors(lower_upper, perm)
     n = factors.static_shape[-1]

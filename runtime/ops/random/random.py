@@ -162,7 +162,7 @@ def uniform(
     dtype: object = float32,
     seed: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Numbers of `shape`, uniform from `minval` up to, without, `maxval` (1 for floats; integers need one).
 
     Both bounds are cast to `dtype`, a floating or integer one. Raises `InvalidArgumentError` for integers without
@@ -182,7 +182,7 @@ def normal(
     dtype: Any = float32,
     seed: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Normally distributed numbers of `shape`; `mean` and `stddev` broadcast to it.
 
     Raises `InvalidArgumentError` for a `dtype` that is not floating.
@@ -197,7 +197,7 @@ def truncated_normal(
     dtype: Any = float32,
     seed: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Normally distributed numbers of `shape`; those beyond two standard deviations are drawn again.
 
     Raises `InvalidArgumentError` for a `dtype` that is not floating.
@@ -221,7 +221,7 @@ def _stateful(
 def stateless_uniform(
     shape: Any, seed: TensorLike, minval: Any = 0, maxval: Any = None, dtype: object = float32, name: str | None = None,
     alg: str = "auto_select",
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """As `uniform`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`.
 
     Without both bounds, integers are of the whole range of their dtype. The numbers are TensorFlow's, bit for bit, and
@@ -238,7 +238,7 @@ def stateless_uniform(
 def stateless_normal(
     shape: ShapeLike, seed: TensorLike, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: DTypeLike = float32,
     name: str | None = None, alg: str = "auto_select",
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """As `normal`, of any real `dtype`, by `seed`, two integers; any other raises `InvalidArgumentError`."""
     hint, inputs = as_dims(shape)
     return stateless_normal_op(seed, mean, stddev, *inputs, shape=hint, dtype=as_dtype(dtype), name=name)
@@ -247,13 +247,15 @@ def stateless_normal(
 def stateless_truncated_normal(
     shape: ShapeLike, seed: TensorLike, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: DTypeLike = float32,
     name: str | None = None, alg: str = "auto_select",
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """As `truncated_normal`, of any real `dtype`, by `seed`, two integers; any other raises `InvalidArgumentError`."""
     hint, inputs = as_dims(shape)
     return stateless_truncated_op(seed, mean, stddev, *inputs, shape=hint, dtype=as_dtype(dtype), name=name)
 
 
-def bernoulli(shape: ShapeLike, probability: TensorLike = 0.5, seed: int | None = None, name: str | None = None) -> Any:
+def bernoulli(
+    shape: ShapeLike, probability: TensorLike = 0.5, seed: int | None = None, name: str | None = None
+) -> Tensor:
     """Booleans of `shape`, each true with the given probability, which broadcasts.
 
     Raises `InvalidArgumentError` for probabilities that don't broadcast with `shape`.
@@ -263,7 +265,7 @@ def bernoulli(shape: ShapeLike, probability: TensorLike = 0.5, seed: int | None 
 
 def stateless_bernoulli(
     shape: ShapeLike, seed: TensorLike, probability: TensorLike = 0.5, name: str | None = None
-) -> Any:
+) -> Tensor:
     """As `bernoulli`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`."""
     return stateless_uniform(shape, seed, name=name) < probability
 
@@ -306,7 +308,7 @@ stateless_shuffle_op = op(
 )  # fmt: skip
 
 
-def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Any:
+def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:
     """`value` with the slices along its first axis in random order; shape and dtype stay.
 
     Raises `ValueError` for a scalar, which has no axis.
@@ -314,7 +316,7 @@ def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None)
     return shuffle_op(value, seed=seed, name=name)
 
 
-def stateless_shuffle(value: TensorLike, seed: TensorLike, name: str | None = None) -> Any:
+def stateless_shuffle(value: TensorLike, seed: TensorLike, name: str | None = None) -> Tensor:
     """As `shuffle`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`."""
     return stateless_shuffle_op(seed, value, name=name)
 
@@ -365,7 +367,7 @@ def categorical(
     dtype: DTypeLike | None = None,
     seed: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """For each row of `logits`, `num_samples` (a Python int) classes drawn with the probabilities `softmax(logits)`.
 
     `[rows, classes]` gives `[rows, num_samples]` of `dtype` (int64). In traces another rank, or logits that are not
@@ -376,6 +378,6 @@ def categorical(
 
 def stateless_categorical(
     logits: TensorLike, num_samples: int, seed: TensorLike, dtype: DTypeLike = int64, name: str | None = None
-) -> Any:
+) -> Tensor:
     """As `categorical`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`."""
     return stateless_categorical_op(seed, logits, count=int(num_samples), dtype=as_dtype(dtype), name=name)

@@ -119,7 +119,7 @@ def _whole(shape: ShapeLike, parameters: Any) -> Any:
 
 def poisson(
     shape: ShapeLike, lam: TensorLike, dtype: DTypeLike = float32, seed: int | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Counts from Poisson distributions: `shape` of them for each mean in `lam`, in the shape `shape + shape(lam)`.
 
     Raises `InvalidArgumentError` for means that are negative or not floating, and for strings.
@@ -131,7 +131,7 @@ def poisson(
 
 def stateless_poisson(
     shape: ShapeLike, seed: TensorLike, lam: TensorLike, dtype: DTypeLike = int32, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Counts from Poisson distributions, of `shape`, to which the means `lam` broadcast, determined by `seed`.
 
     Raises `InvalidArgumentError` as `poisson`, and for a seed that is not two integers.
@@ -154,7 +154,7 @@ def _scaled(numbers: object, beta: Tensor, dtype: DType) -> Any:
 
 def gamma(
     shape: Any, alpha: Any, beta: Any = None, dtype: object = float32, seed: int | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Numbers from gamma distributions of shape `alpha` and rate `beta` (1), which broadcast.
 
     There are `shape` of them for each: the result has the shape `shape + shape(alpha + beta)`. The gradient flows to
@@ -169,7 +169,7 @@ def gamma(
 
 def stateless_gamma(
     shape: ShapeLike, seed: object, alpha: Any, beta: Any = None, dtype: object = float32, name: str | None = None
-) -> Any:
+) -> Tensor:
     """As `gamma`, but of `shape`, to which `alpha` and `beta` broadcast, and determined by `seed`, two integers."""
     target = as_dtype(dtype)
     require(target.is_floating, f"gamma random numbers can't have dtype {target.name}")

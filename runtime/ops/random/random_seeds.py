@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...base.dtypes import int32
 from ...tensors.convert import convert_to_tensor
@@ -13,10 +13,13 @@ from ..infer import require
 from ..shape.joining import stack
 from .random import stateless_uniform
 
+if TYPE_CHECKING:
+    from ...tensors.tensor import Tensor
+
 __all__ = ["experimental", "fold_in", "split"]
 
 
-def split(seed: TensorLike, num: int = 2, alg: str = "auto_select") -> Any:
+def split(seed: TensorLike, num: int = 2, alg: str = "auto_select") -> Tensor:
     """`num` seeds, the rows of a matrix, made of one: each gives numbers of its own.
 
     `seed` is two integers; the result has its dtype. `alg` changes nothing: the algorithm is Philox always. Raises
@@ -31,7 +34,7 @@ def split(seed: TensorLike, num: int = 2, alg: str = "auto_select") -> Any:
     return _drawn([num, 2], seed)
 
 
-def fold_in(seed: Any, data: TensorLike, alg: str = "auto_select") -> Any:
+def fold_in(seed: Any, data: TensorLike, alg: str = "auto_select") -> Tensor:
     """A seed made of another and an integer, such as the number of a step. Raises and is of a dtype as `split`."""
     seed = _checked(seed)
     return stack([_drawn([], seed), cast(convert_to_tensor(data), seed.dtype)])

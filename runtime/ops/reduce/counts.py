@@ -73,7 +73,7 @@ bincount_op = op(
 def bincount(
     arr: TensorLike, weights: TensorLike | None = None, minlength: int | None = None, maxlength: int | None = None,
     dtype: DTypeLike = int32, name: str | None = None, axis: int | None = None, binary_output: bool = False
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """How often each number `0, 1, …` occurs in `arr`, or the sum of its weights.
 
     A vector of `dtype`, or that of the weights, of at least `minlength` elements; numbers from `maxlength` on are left
@@ -116,7 +116,7 @@ def _row_counts(x: Any, weights: Any, least: int, most: int | None, dtype: DType
 def confusion_matrix(
     labels: TensorLike, predictions: TensorLike, num_classes: int | None = None, weights: TensorLike | None = None,
     dtype: DTypeLike = int32, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """How often each label (row) met each prediction (column), as `dtype`.
 
     `num_classes` is a Python int; left out, one more than the largest class.

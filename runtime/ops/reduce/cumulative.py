@@ -223,7 +223,7 @@ def _matrix_norm_gradient(g: Tensor, x: Tensor, ord: Any, axis: tuple[int, int],
 
 def cumsum(
     x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The running sum along `axis`: `[a, a + b, a + b + c]`.
 
     `exclusive` leaves the element itself out (`[0, a, a + b]`); `reverse` runs from the end. The result has the shape
@@ -235,14 +235,14 @@ def cumsum(
 @FUNCTIONS.give
 def cumprod(
     x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The running product along `axis`; `exclusive`, `reverse`, shape, dtype and errors as for `cumsum`."""
     return cumprod_op(x, axis=whole(axis), exclusive=exclusive, reverse=reverse, name=name)
 
 
 def cumulative_logsumexp(
     x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The running `log(sum(exp(x)))` along `axis`; `exclusive`, `reverse`, shape and dtype as for `cumsum`.
 
     Raises `InvalidArgumentError` for an axis out of bounds and for a dtype that is not floating.
@@ -252,7 +252,7 @@ def cumulative_logsumexp(
 
 def norm(
     tensor: TensorLike, ord: object = "euclidean", axis: Axis = None, keepdims: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The norm of vectors (`axis` an int), matrices (`axis` a pair), or of all elements as one vector (no `axis`).
 
     `ord` is `"euclidean"`, `"fro"` or any order that `numpy.linalg.norm` knows. Integers give float64, complex numbers

@@ -278,7 +278,7 @@ def _rank_of(input: Tensor) -> int:
 
 def max_pool(
     input: Any, ksize: Any, strides: object, padding: object, data_format: str | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The maximum of each window, over the spatial axes of a tensor of rank 3, 4 or 5; see `max_pool2d`."""
     return _pool(max_op, _rank_of(input), input, ksize, strides, padding, data_format, name)
 
@@ -290,7 +290,7 @@ def max_pool1d(
     padding: object,
     data_format: str | None = "NWC",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The maximum of each window of `input[batch, width, channels]`; see `max_pool2d`."""
     return _pool(max_op, 1, input, ksize, strides, padding, data_format, name)
 
@@ -302,7 +302,7 @@ def max_pool2d(
     padding: object,
     data_format: str | None = "NHWC",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The maximum of each window of `input[batch, height, width, channels]`.
 
     Parameters
@@ -325,14 +325,14 @@ def max_pool3d(
     padding: object,
     data_format: str | None = "NDHWC",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The maximum of each window of `input[batch, depth, height, width, channels]`; see `max_pool2d`."""
     return _pool(max_op, 3, input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool(
     input: Any, ksize: Any, strides: object, padding: object, data_format: str | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The mean of each window, over the spatial axes of a tensor of rank 3, 4 or 5; see `avg_pool2d`."""
     return _pool(mean_op, _rank_of(input), input, ksize, strides, padding, data_format, name)
 
@@ -344,7 +344,7 @@ def avg_pool1d(
     padding: object,
     data_format: str | None = "NWC",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The mean of each window of `input[batch, width, channels]`; see `avg_pool2d`."""
     return _pool(mean_op, 1, input, ksize, strides, padding, data_format, name)
 
@@ -356,7 +356,7 @@ def avg_pool2d(
     padding: object,
     data_format: str | None = "NHWC",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The mean of each window of `input[batch, height, width, channels]`, a floating tensor.
 
     Elements of the padding do not count. The arguments are those of `max_pool2d`.
@@ -371,7 +371,7 @@ def avg_pool3d(
     padding: object,
     data_format: str | None = "NDHWC",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The mean of each window of `input[batch, depth, height, width, channels]`; see `avg_pool2d`."""
     return _pool(mean_op, 3, input, ksize, strides, padding, data_format, name)
 
@@ -379,7 +379,7 @@ def avg_pool3d(
 def pool(
     input: Any, window_shape: object, pooling_type: str, strides: object = None, padding: Any = "VALID",
     data_format: str | None = None, dilations: Any = None, name: str | None = None
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """`max_pool` or `avg_pool`, as the type "MAX" or "AVG" says; windows are 1 apart when left out.
 
     Raises `InvalidArgumentError` for another type, and for dilations.

@@ -341,7 +341,7 @@ def _numbers(value: Tensor, name: str) -> Any:
 
 
 @FUNCTIONS.give
-def reduce_sum(input_tensor: Any, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Any:
+def reduce_sum(input_tensor: Any, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The sum over `axis`, in the dtype of the input; the shape loses `axis` (with `keepdims` it is 1).
 
     Raises `InvalidArgumentError` for booleans (`tf.math.count_nonzero` counts them), for an axis out of bounds or given
@@ -351,13 +351,13 @@ def reduce_sum(input_tensor: Any, axis: Axis = None, keepdims: bool = False, nam
     return sum_op(x, axis=axis_attribute(axis), keepdims=keepdims, dtype=x.dtype, name=name)
 
 
-def reduce_prod(input_tensor: Any, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Any:
+def reduce_prod(input_tensor: Any, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The product over `axis`, in the dtype of the input. Shape and errors as for `reduce_sum`."""
     x = _numbers(input_tensor, "prod")
     return prod_op(x, axis=axis_attribute(axis), keepdims=keepdims, dtype=x.dtype, name=name)
 
 
-def reduce_mean(input_tensor: Any, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Any:
+def reduce_mean(input_tensor: Any, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The mean over `axis`; of integers an integer, cut off towards zero (as in TensorFlow, unlike NumPy).
 
     Other dtypes stay. Shape and errors as for `reduce_sum`.
@@ -387,7 +387,7 @@ reduce_std = _public(std_op, "reduce_std", " Of integers it is float64, of compl
 
 def reduce_euclidean_norm(
     input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The root of the sum of squares over `axis`, in the input's dtype (real). Shape and errors as for `reduce_sum`."""
     x = convert_to_tensor(input_tensor)
     return cast(sqrt(reduce_sum(square(absolute(x)), axis, keepdims)), x.dtype.real_dtype, name)
@@ -395,19 +395,21 @@ def reduce_euclidean_norm(
 
 def count_nonzero(
     input: TensorLike, axis: Axis = None, keepdims: bool = False, dtype: DTypeLike = int64, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The number, in `dtype`, of elements that are not zero (or empty text). Shape and errors as for `reduce_sum`."""
     return cast(count_op(input, axis=axis_attribute(axis), keepdims=keepdims, name=name), dtype)
 
 
-def zero_fraction(value: TensorLike, name: str | None = None) -> Any:
+def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """The fraction of elements that are zero: a float32 scalar, NaN for a tensor without elements."""
     x = convert_to_tensor(value)
     total = cast(size(x, out_type=int64), "float64")
     return cast(1.0 - cast(count_op(x), "float64") / total, "float32", name)
 
 
-def argmax(input: TensorLike, axis: int | None = None, output_type: DTypeLike = int64, name: str | None = None) -> Any:
+def argmax(
+    input: TensorLike, axis: int | None = None, output_type: DTypeLike = int64, name: str | None = None
+) -> Tensor:
     """The index of the first maximum along `axis` (0 when it is not given, as in TensorFlow), in `output_type`.
 
     The shape loses `axis`. Raises `InvalidArgumentError` when it is out of bounds or there is nothing along it.
@@ -415,7 +417,9 @@ def argmax(input: TensorLike, axis: int | None = None, output_type: DTypeLike = 
     return argmax_op(input, axis=0 if axis is None else whole(axis), dtype=as_dtype(output_type), name=name)
 
 
-def argmin(input: TensorLike, axis: int | None = None, output_type: DTypeLike = int64, name: str | None = None) -> Any:
+def argmin(
+    input: TensorLike, axis: int | None = None, output_type: DTypeLike = int64, name: str | None = None
+) -> Tensor:
     """The index of the first minimum along `axis` (0 when it is not given, as in TensorFlow), in `output_type`.
 
     The shape loses `axis`. Raises `InvalidArgumentError` when it is out of bounds or there is nothing along it.

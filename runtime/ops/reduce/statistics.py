@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...tensors.convert import convert_to_tensor
 from ...tensors.likes import DTypeLike, TensorLike
@@ -15,6 +15,9 @@ from ..shape.shape import reshape, shape
 from .counts import bincount
 from .reduce import Axis, axis_attribute, reduce_prod, reduce_sum
 
+if TYPE_CHECKING:
+    from ...tensors.tensor import Tensor
+
 __all__ = [
     "compute_average_loss", "histogram_fixed_width", "histogram_fixed_width_bins", "log_poisson_loss",
     "normalize_moments", "scale_regularization_loss", "sufficient_statistics", "weighted_moments",
@@ -23,7 +26,7 @@ __all__ = [
 
 def weighted_moments(
     x: TensorLike, axes: Axis, frequency_weights: Any, keepdims: bool = False, name: str | None = None
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """The mean and the variance of `x` over `axes`, where each element counts as often as its weight says.
 
     The weights broadcast with `x`. Raises `InvalidArgumentError` for shapes that don't, and axes that don't exist.
@@ -42,7 +45,7 @@ def weighted_moments(
 
 def sufficient_statistics(
     x: Any, axes: Axis, shift: object = None, keepdims: bool = False, name: str | None = None
-) -> tuple[Any, Any, Any, Any]:
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """What the mean and the variance of `x` over `axes` are made of: count, sum, sum of squares, and `shift`.
 
     The sums are those of `x - shift`. Raises `InvalidArgumentError` for axes that don't exist.
@@ -55,12 +58,13 @@ def sufficient_statistics(
     if shift is not None:
         x, shift = together(x, shift)
         x = x - shift
-    return count, reduce_sum(x, axes, keepdims), reduce_sum(x * x, axes, keepdims), shift
+    mean_shift: Any = shift
+    return count, reduce_sum(x, axes, keepdims), reduce_sum(x * x, axes, keepdims), mean_shift
 
 
 def normalize_moments(
     counts: TensorLike, mean_ss: Any, variance_ss: Any, shift: TensorLike, name: str | None = None
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """The mean and the variance from what `sufficient_statistics` gives."""
     mean_ss, variance_ss, counts = together(mean_ss, variance_ss, counts)
     mean = mean_ss / counts
@@ -70,7 +74,7 @@ def normalize_moments(
 
 def histogram_fixed_width_bins(
     values: TensorLike, value_range: TensorLike, nbins: int = 100, dtype: DTypeLike = "int32", name: str | None = None
-) -> Any:
+) -> Tensor:
     """The bin, from 0 to `nbins - 1`, of each value: `value_range`, two numbers, in so many equal parts.
 
     What lies below or above belongs to the first or the last one. Raises `InvalidArgumentError` for a range that is
@@ -85,13 +89,15 @@ def histogram_fixed_width_bins(
 
 def histogram_fixed_width(
     values: TensorLike, value_range: TensorLike, nbins: int = 100, dtype: DTypeLike = "int32", name: str | None = None
-) -> Any:
+) -> Tensor:
     """How many values lie in each bin: a vector of `nbins` counts. See `histogram_fixed_width_bins`."""
     bins = histogram_fixed_width_bins(values, value_range, nbins)
     return bincount(bins, minlength=nbins, maxlength=nbins, dtype=dtype, name=name)
 
 
-def log_poisson_loss(targets: Any, log_input: object, compute_full_loss: bool = False, name: str | None = None) -> Any:
+def log_poisson_loss(
+    targets: Any, log_input: object, compute_full_loss: bool = False, name: str | None = None
+) -> Tensor:
     """`exp(log_input) - log_input * targets`; the full loss adds Stirling's approximation of `log(targets!)`.
 
     The approximation is left out for targets up to 1. Raises `InvalidArgumentError` for shapes that don't broadcast.
@@ -107,7 +113,7 @@ def log_poisson_loss(targets: Any, log_input: object, compute_full_loss: bool = 
 
 def compute_average_loss(
     per_example_loss: object, sample_weight: TensorLike | None = None, global_batch_size: Any = None
-) -> Any:
+) -> Tensor:
     """The sum of the losses of examples, times their weights, over the size of the batch, a scalar.
 
     The size is that of the first axis, times the number of replicas, unless it is given. Raises
@@ -122,7 +128,7 @@ def compute_average_loss(
     return reduce_sum(losses) / cast(global_batch_size, losses.dtype)
 
 
-def scale_regularization_loss(regularization_loss: object) -> Any:
+def scale_regularization_loss(regularization_loss: object) -> Tensor:
     """The sum of losses, divided by the number of replicas that train together."""
     total = reduce_sum(regularization_loss)
     return total / replica_count() if replica_count() > 1 else total

@@ -23,7 +23,7 @@ from .shape import broadcast_to, expand_dims, reshape, shape, transpose
 __all__ = ["depth_to_space", "dynamic_stitch", "reverse_sequence", "space_to_depth"]
 
 
-def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:
+def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
     """Images `[batch, height, width, channels]` with square blocks of pixels put into the channels.
 
     The result has the shape `[batch, height / block, width / block, channels * block ** 2]`. Raises
@@ -41,7 +41,7 @@ def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name:
     return reshape(transpose(parts, (0, 1, 3, 2, 4, 5)), outer, name)
 
 
-def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:
+def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
     """The inverse of `space_to_depth`: channels put into square blocks of pixels.
 
     Raises `InvalidArgumentError` for channels that are no multiple of the block's size, another rank, and a
@@ -80,7 +80,7 @@ def _image(input: Tensor) -> tuple[Any, list[Any]]:
 def reverse_sequence(
     input: TensorLike, seq_lengths: TensorLike, seq_axis: int | None = None, batch_axis: int | None = None,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """`input` with the first `seq_lengths[i]` elements along `seq_axis` reversed, for each `i` along `batch_axis` (0).
 
     Shape and dtype stay. Raises `InvalidArgumentError` for axes that are the same or don't exist, for lengths that are
@@ -101,7 +101,7 @@ def reverse_sequence(
     return take_along_axis(x, broadcast_to(order, shape(x)), along)
 
 
-def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Any:
+def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Tensor:
     """One tensor whose row `indices[m][i]` is `data[m][i]`; of rows given twice the last one counts.
 
     It has as many rows as the largest index says; one that no index names is zero. Raises `InvalidArgumentError` unless

@@ -51,7 +51,7 @@ def _infer_fill(value: Type, shape: Shape) -> Type:
     return Type(value.dtype, shape)
 
 
-def fill(dims: ShapeLike, value: TensorLike, name: str | None = None) -> Any:
+def fill(dims: ShapeLike, value: TensorLike, name: str | None = None) -> Tensor:
     """A tensor of shape `dims` (ints, scalar tensors, or an integer tensor) that holds `value` everywhere.
 
     The dtype is that of `value`, a scalar. Raises `InvalidArgumentError` for dimensions that are negative or no ints.
@@ -69,7 +69,7 @@ def _value(number: int, dtype: DType) -> Any:
 
 
 @FUNCTIONS.give
-def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None) -> Any:
+def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None) -> Tensor:
     """A tensor of zeros (of empty text for strings), of `shape` as for `fill`.
 
     Raises `InvalidArgumentError` for a negative dimension, `InvalidTypeError` for what is no dtype.
@@ -77,7 +77,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None)
     return fill(shape, _value(0, as_dtype(dtype)), name)
 
 
-def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None) -> Any:
+def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None) -> Tensor:
     """A tensor of ones; shape and errors as for `zeros`. Raises `InvalidArgumentError` for strings."""
     return fill(shape, _value(1, as_dtype(dtype)), name)
 
@@ -94,12 +94,12 @@ def filled_like(tensor: Tensor, value: Tensor, name: str | None) -> Any:
 
 
 @FUNCTIONS.give
-def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Any:
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """Zeros in the shape of `input`, and in its dtype unless another is given; errors as for `zeros`."""
     return _like(input, 0, dtype, name)
 
 
-def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Any:
+def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """Ones in the shape of `input`, and in its dtype unless another is given; errors as for `ones`."""
     return _like(input, 1, dtype, name)
 
@@ -133,7 +133,7 @@ range_op = op(
 def range(
     start: TensorLike, limit: TensorLike | None = None, delta: TensorLike = 1, dtype: DTypeLike | None = None,
     name: str = "range"
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The numbers `start, start + delta, …` up to, without, `limit`; with one argument, from 0 to it.
 
     The dtype is the common one of the arguments, int32 for Python ints. A range that can't start
@@ -203,7 +203,7 @@ linspace_op = op(
 )  # fmt: skip
 
 
-def linspace(start: TensorLike, stop: TensorLike, num: int, name: str | None = None, axis: int = 0) -> Any:
+def linspace(start: TensorLike, stop: TensorLike, num: int, name: str | None = None, axis: int = 0) -> Tensor:
     """`num` (a Python int) evenly spaced numbers from `start` to `stop`, both included, along a new `axis`.
 
     `start` and `stop` broadcast; integers give float64, other dtypes stay. Raises `InvalidArgumentError` for a negative
@@ -253,7 +253,7 @@ def _one_hot_gradient(g: Tensor, indices: Tensor, depth: int, axis: int) -> tupl
 def one_hot(
     indices: TensorLike, depth: int, on_value: TensorLike | None = None, off_value: TensorLike | None = None,
     axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """`indices` as rows of `depth` (a Python int) elements: `on_value` (1) at the index, `off_value` (0) elsewhere.
 
     The new axis is the last one unless `axis` says otherwise; the dtype is float32 unless it, or the values, say
@@ -271,7 +271,7 @@ def one_hot(
 def eye(
     num_rows: int, num_columns: int | None = None, batch_shape: object = None, dtype: DTypeLike = float32,
     name: str | None = None
-) -> Any:
+) -> Tensor:
     """The identity matrix, or a batch of them: shape `batch_shape + [num_rows, num_columns]`. Sizes are Python ints.
 
     Raises `InvalidArgumentError` for a `batch_shape` that is not known, and for a negative size.
@@ -289,13 +289,13 @@ def eye(
     return broadcast_to(constant(matrix), (*hint, *matrix.shape), name)
 
 
-def meshgrid(*args: TensorLike, indexing: str = "xy", name: str | None = None) -> list[Any]:
+def meshgrid(*args: TensorLike, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
     """Vectors spread over a grid, one tensor for each; `indexing` is `"xy"` (columns first) or `"ij"`.
 
     Tensors of other ranks are flattened, dtypes stay. Raises `InvalidArgumentError` for another `indexing`.
     """
     require(indexing in ("xy", "ij"), f'indexing is "xy" or "ij", not {indexing!r}')
-    vectors = [reshape(x, (-1,)) for x in args]
+    vectors: list[Any] = [reshape(x, (-1,)) for x in args]
     order = list(np.arange(len(vectors)))
     if indexing == "xy" and len(vectors) > 1:
         order[0], order[1] = order[1], order[0]
@@ -372,7 +372,7 @@ set_diag_op: Op = op("set_diag", infer=_infer_set_diag, numpy=_set_diag, lenient
                  doc="Matrices with another diagonal `k`.", attributes=kinds("k"))  # fmt: skip
 
 
-def trace(x: TensorLike, name: str | None = None) -> Any:
+def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix, or of each matrix of a batch, in their dtype (int64 for booleans).
 
     Raises `InvalidArgumentError` for a rank below 2.

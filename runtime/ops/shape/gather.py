@@ -119,7 +119,7 @@ gather_op = op(
 def gather(
     params: TensorLike, indices: TensorLike, validate_indices: bool | None = None, axis: int | None = None,
     batch_dims: int = 0, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The slices of `params` along `axis` at `indices`: shape `params[:axis] + indices[batch_dims:] + params[axis+1:]`.
 
     `axis` is `batch_dims` by default. Raises `OutOfRangeError` for an index outside `[0, n)`, also a negative one.
@@ -205,7 +205,7 @@ gather_nd_op = op(
 )  # fmt: skip
 
 
-def gather_nd(params: TensorLike, indices: TensorLike, batch_dims: int = 0, name: str | None = None) -> Any:
+def gather_nd(params: TensorLike, indices: TensorLike, batch_dims: int = 0, name: str | None = None) -> Tensor:
     """The elements (or slices) of `params` at the index vectors in the last axis of `indices`.
 
     The shape is `indices.shape[:-1]` and what the vectors leave of that of `params`. Raises `OutOfRangeError` for a
@@ -261,7 +261,7 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int) -> Any:
     return take_along_axis_op(arr, indices, axis=whole(axis))
 
 
-def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, name: str = "boolean_mask") -> Any:
+def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, name: str = "boolean_mask") -> Tensor:
     """The slices of `tensor` where `mask`, whose shape is that of the axes from `axis` (0) on, is true.
 
     The axes of the mask become one; the dtype stays. Raises `InvalidArgumentError` for a mask that is a scalar or not
@@ -313,7 +313,7 @@ slice_op = op(
 
 
 @FUNCTIONS.give
-def slice(input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None) -> Any:
+def slice(input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None) -> Tensor:
     """The region of `input_` from `begin` (a vector) of `size` (ints, tensors or a vector; -1: all that remains).
 
     The dtype stays. Raises `OutOfRangeError` when the region does not lie inside, `InvalidArgumentError` when `begin`

@@ -87,7 +87,7 @@ concat_op = op(
 )  # fmt: skip
 
 
-def concat(values: TensorLike, axis: int, name: str = "concat") -> Any:
+def concat(values: TensorLike, axis: int, name: str = "concat") -> Tensor:
     """The tensors of a list joined along `axis`. All other dimensions must be equal; dtypes promote.
 
     Raises `InvalidArgumentError` for other shapes and no tensor, `InvalidTypeError` for dtypes without a common one.
@@ -124,7 +124,7 @@ stack_op = op(
 )  # fmt: skip
 
 
-def stack(values: TensorLike, axis: int = 0, name: str = "stack") -> Any:
+def stack(values: TensorLike, axis: int = 0, name: str = "stack") -> Tensor:
     """The tensors of a list, all of one shape, along a new `axis`; dtypes promote. Of nothing: an empty vector.
 
     What is a tensor already (a staged list becomes one) holds its items along the first axis, which moves to `axis`.
@@ -168,7 +168,7 @@ unstack_op = op(
 )  # fmt: skip
 
 
-def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Any]:
+def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
     """The slices of `value` along `axis`, as a list. `num` is needed only where the dimension is not known.
 
     The dtype stays. Raises `InvalidArgumentError` when `num` is missing or wrong, or the axis out of bounds.
@@ -234,7 +234,7 @@ split_op = op(
 
 def split(
     value: TensorLike, num_or_size_splits: Any, axis: int = 0, num: int | None = None, name: str = "split"
-) -> list[Any]:
+) -> list[Tensor]:
     """`value` cut along `axis` into a number of equal parts, or into parts of given sizes (one may be -1).
 
     The dtype stays. Raises `InvalidArgumentError` when the parts do not make up the dimension.
@@ -286,7 +286,7 @@ tile_op = op(
 )  # fmt: skip
 
 
-def tile(input: TensorLike, multiples: object, name: str | None = None) -> Any:
+def tile(input: TensorLike, multiples: object, name: str | None = None) -> Tensor:
     """`input` repeated `multiples[i]` times along each axis `i` (ints, scalar tensors, or an integer tensor).
 
     The dtype stays. Raises `InvalidArgumentError` unless there is one number, not negative, for each axis.
@@ -336,7 +336,7 @@ repeat_op = op(
 )  # fmt: skip
 
 
-def repeat(input: TensorLike, repeats: TensorLike, axis: int | None = None, name: str | None = None) -> Any:
+def repeat(input: TensorLike, repeats: TensorLike, axis: int | None = None, name: str | None = None) -> Tensor:
     """Each element of `input` repeated `repeats` times: one number, or one for each slice along `axis`.
 
     Without `axis` the input is flattened first; the dtype stays. Raises `InvalidArgumentError` when `repeats` has
@@ -416,7 +416,7 @@ pad_op = op(
 def pad(
     tensor: TensorLike, paddings: object, mode: str = "CONSTANT", constant_values: TensorLike = 0,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """`tensor` with `paddings[i] = [before, after]` more elements along each axis `i`.
 
     The mode is CONSTANT (filled with `constant_values`), REFLECT (mirrored without the edge) or SYMMETRIC (with it).

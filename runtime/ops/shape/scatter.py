@@ -197,7 +197,7 @@ scatter_nd_op = op(
 
 
 @FUNCTIONS.give
-def scatter_nd(indices: TensorLike, updates: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
+def scatter_nd(indices: TensorLike, updates: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Zeros of `shape` with `updates` added at the index vectors in the last axis of `indices`.
 
     The dtype is that of `updates`, whose shape is that of `gather_nd` at `indices`; else `InvalidArgumentError`. Raises

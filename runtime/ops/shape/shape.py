@@ -105,7 +105,7 @@ def _shape_like(x: Tensor) -> Any:
     return known if known is not None and None not in known else shape(x)
 
 
-def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
+def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """The elements of `tensor` in row order, in another shape; one dimension may be -1 and is then worked out.
 
     `shape` is a list of ints and scalar tensors, or an integer tensor. Raises `InvalidArgumentError` when the number of
@@ -133,7 +133,7 @@ expand_dims_op = op(
 )  # fmt: skip
 
 
-def expand_dims(input: TensorLike, axis: int, name: str | None = None) -> Any:
+def expand_dims(input: TensorLike, axis: int, name: str | None = None) -> Tensor:
     """`input` with a new dimension of one before `axis` (counted from the end of the result when negative).
 
     The dtype stays. Raises `InvalidArgumentError` for an axis out of bounds of the result.
@@ -162,7 +162,7 @@ squeeze_op = op(
 )  # fmt: skip
 
 
-def squeeze(input: TensorLike, axis: Axes = None, name: str | None = None) -> Any:
+def squeeze(input: TensorLike, axis: Axes = None, name: str | None = None) -> Tensor:
     """`input`, of any dtype, without its dimensions of one, or without those in `axis`.
 
     Raises `InvalidArgumentError` when a dimension in `axis` is not one, or there is no such dimension.
@@ -202,7 +202,7 @@ transpose_op = op(
 
 def transpose(
     a: TensorLike, perm: Sequence[int] | None = None, conjugate: bool = False, name: str = "transpose"
-) -> Any:
+) -> Tensor:
     """`a`, of any dtype, with its axes in the order `perm` (reversed when ``None``), and conjugated if asked.
 
     Raises `InvalidArgumentError` when `perm` is no permutation of the axes.
@@ -235,7 +235,7 @@ def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Any:
     return transpose_op(tensor, perm=tuple(order))
 
 
-def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False) -> Any:
+def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
     """`a`, of any dtype, with its last two axes exchanged, conjugated if asked.
 
     Raises `InvalidArgumentError` below rank 2.
@@ -274,7 +274,7 @@ broadcast_to_op = op(
 )  # fmt: skip
 
 
-def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
+def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """`input`, of any dtype, broadcast to `shape`: a list of ints and scalar tensors, or an integer tensor.
 
     Raises `InvalidArgumentError` when it does not broadcast to it.
@@ -303,7 +303,7 @@ ensure_shape_op = op(
 )  # fmt: skip
 
 
-def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
+def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """`x`, of any dtype, itself, from here on known to have `shape` (``None`` for any dimension).
 
     Raises `InvalidArgumentError` when it has not: while tracing where that is known, else when the graph runs.
@@ -329,7 +329,7 @@ reverse_op: Op = op(
 )  # fmt: skip
 
 
-def reverse(tensor: TensorLike, axis: Sequence[int], name: str | None = None) -> Any:
+def reverse(tensor: TensorLike, axis: Sequence[int], name: str | None = None) -> Tensor:
     """`tensor`, of any dtype, in reverse order along each axis in `axis`.
 
     Raises `InvalidArgumentError` for an axis out of bounds or given twice.
@@ -361,7 +361,7 @@ def _shift(shift: Tensor) -> Any:
     return int(shift) if np.ndim(shift) == 0 else tuple(shift.tolist())
 
 
-def roll(input: TensorLike, shift: TensorLike, axis: Axes, name: str | None = None) -> Any:
+def roll(input: TensorLike, shift: TensorLike, axis: Axes, name: str | None = None) -> Tensor:
     """`input` with its elements moved by `shift` along `axis`; what leaves at the end comes in at the front.
 
     Shape and dtype stay. Raises `InvalidArgumentError` for an axis out of bounds, and when `shift` and `axis` differ in
@@ -401,7 +401,7 @@ size_op = _count("size", np.size, "The number of elements.")
 rank_op = _count("rank", np.ndim, "The number of dimensions.")
 
 
-def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
+def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
     """The shape of `input` as a vector of `out_type`. Raises `InvalidArgumentError` when that is no integer dtype."""
     return shape_op(input, dtype=_integer_dtype(out_type), name=name)
 
@@ -412,16 +412,16 @@ def _integer_dtype(value: object) -> DType:
     return dtype
 
 
-def shape_n(input: Sequence[Any], out_type: DTypeLike = int32, name: str | None = None) -> list[Any]:
+def shape_n(input: Sequence[Any], out_type: DTypeLike = int32, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors, as a list of vectors of `out_type`; errors as for `shape`."""
     return [shape(x, out_type, name) for x in input]
 
 
-def size(input: object, out_type: Any = int32, name: str | None = None) -> Any:
+def size(input: object, out_type: Any = int32, name: str | None = None) -> Tensor:
     """The number of elements of `input`, a scalar of `out_type`; errors as for `shape`."""
     return size_op(input, dtype=_integer_dtype(out_type), name=name)
 
 
-def rank(input: TensorLike, name: str | None = None) -> Any:
+def rank(input: TensorLike, name: str | None = None) -> Tensor:
     """The number of dimensions of `input`, an int32 scalar."""
     return rank_op(input, name=name)

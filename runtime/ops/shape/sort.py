@@ -108,14 +108,14 @@ def _descending(direction: str) -> bool:
     return direction == "DESCENDING"
 
 
-def sort(values: TensorLike, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
+def sort(values: TensorLike, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
     """`values` in order along `axis`, ASCENDING or DESCENDING; `InvalidArgumentError` for no such axis or direction."""
     return sort_op(values, axis=whole(axis), descending=_descending(direction), name=name)
 
 
 def argsort(
     values: TensorLike, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The indices (int32, in the shape of `values`) that put `values` in order along `axis`; equals keep their order.
 
     Raises `InvalidArgumentError` for an axis that does not exist and another direction.
@@ -178,7 +178,7 @@ def top_k(
     return TopK(*top_k_op(input, k=int(k), dtype=as_dtype(index_type), name=name))
 
 
-def in_top_k(targets: TensorLike, predictions: TensorLike, k: int, name: str | None = None) -> Any:
+def in_top_k(targets: TensorLike, predictions: TensorLike, k: int, name: str | None = None) -> Tensor:
     """Whether the prediction at each target class is among the `k` largest of its row.
 
     Integers `[n]` and numbers `[n, classes]` give booleans `[n]`. Raises `OutOfRangeError` for a class without a
@@ -269,7 +269,7 @@ searchsorted_op = op(
 def searchsorted(
     sorted_sequence: TensorLike, values: TensorLike, side: str = "left", out_type: DTypeLike = int32,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Where to insert `values` into `sorted_sequence` (its last axis) so that it stays sorted; `side` is for equals.
 
     The shape is that of `values`, the dtype `out_type`. Raises `InvalidArgumentError` for a scalar sequence and another
@@ -303,7 +303,7 @@ sequence_mask_op = op(
 )  # fmt: skip
 
 
-def sequence_mask(lengths: TensorLike, maxlen: Any = None, dtype: DTypeLike = bool_, name: str | None = None) -> Any:
+def sequence_mask(lengths: TensorLike, maxlen: Any = None, dtype: DTypeLike = bool_, name: str | None = None) -> Tensor:
     """For each length a row whose first places are true; rows have `maxlen` places, or as the largest length.
 
     Lengths `[...]` give `[..., maxlen]` of `dtype`. In traces lengths that are not integers raise
@@ -341,7 +341,7 @@ invert_op = op("invert_permutation", gradient=NOT_DIFFERENTIABLE, infer=_infer_i
                raises=(InvalidArgumentError,), doc="The permutation that undoes a permutation.")  # fmt: skip
 
 
-def invert_permutation(x: TensorLike, name: str | None = None) -> Any:
+def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """The permutation that undoes `x`, a vector of the numbers from 0 on in any order; the dtype stays.
 
     Raises `InvalidArgumentError` for any other numbers or rank.

@@ -90,7 +90,7 @@ strip_op = op("string_strip", gradient=NOT_DIFFERENTIABLE,
               doc="Each string without white space at its ends.")  # fmt: skip
 
 
-def strip(input: TensorLike, name: str | None = None) -> Any:
+def strip(input: TensorLike, name: str | None = None) -> Tensor:
     """Each string without white space at its ends; the shape stays. Other dtypes raise `InvalidArgumentError`."""
     return strip_op(input, name=name)
 
@@ -106,7 +106,7 @@ length_op = op(
     doc="The number of bytes, or characters, of each string.", attributes=kinds("unit"))  # fmt: skip
 
 
-def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Any:
+def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The number (int32) of bytes, or characters with `unit="UTF8_CHAR"`; other units raise `InvalidArgumentError`."""
     require(unit in ("BYTE", "UTF8_CHAR"), f"the unit is BYTE or UTF8_CHAR, not {unit!r}")
     return length_op(input, unit=unit, name=name)
@@ -121,7 +121,7 @@ join_op = op(
 )  # fmt: skip
 
 
-def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Any:
+def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Tensor:
     """The strings of several tensors, which broadcast, joined element by element with `separator` between.
 
     Raises `InvalidArgumentError` for no tensors, shapes that don't broadcast and other dtypes.
@@ -161,7 +161,7 @@ reduce_join_op = op(
 
 def reduce_join(
     inputs: TensorLike, axis: object = None, keepdims: bool = False, separator: str = "", name: str | None = None
-) -> Any:
+) -> Tensor:
     """The strings over `axis` (all by default) joined with `separator` between; `keepdims` keeps the axes as 1.
 
     In traces an axis that does not exist and other dtypes raise `InvalidArgumentError`.
@@ -198,7 +198,7 @@ substr_op = op(
 )  # fmt: skip
 
 
-def substr(input: TensorLike, pos: object, len: object, unit: str = "BYTE", name: str | None = None) -> Any:
+def substr(input: TensorLike, pos: object, len: object, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The part of each string from `pos` (from the end when negative) of at most `len` bytes or UTF8_CHARs.
 
     All broadcast. Raises `InvalidArgumentError` for a `pos` beyond a string, or one that is no integer.
@@ -221,7 +221,7 @@ split_op = op(
 )  # fmt: skip
 
 
-def split(input: TensorLike, sep: str | None = None, maxsplit: int = -1, name: str | None = None) -> Any:
+def split(input: TensorLike, sep: str | None = None, maxsplit: int = -1, name: str | None = None) -> Tensor:
     """The parts of a single string between `sep` (white space without one), as a vector.
 
     A tensor of several strings would give rows of different lengths (TensorFlow: a ragged tensor): it raises
@@ -273,7 +273,7 @@ regex_replace_op = op(
 
 def regex_replace(
     input: TensorLike, pattern: str, rewrite: str, replace_global: bool = True, name: str | None = None
-) -> Any:
+) -> Tensor:
     r"""Each string with the matches of `pattern` (or only the first one) replaced; `\1` in `rewrite` is a group.
 
     The shape stays. Patterns are Python's, which has all of TensorFlow's RE2 but a few classes; an invalid one raises
@@ -291,7 +291,7 @@ full_match_op = op(
 )  # fmt: skip
 
 
-def regex_full_match(input: TensorLike, pattern: str, name: str | None = None) -> Any:
+def regex_full_match(input: TensorLike, pattern: str, name: str | None = None) -> Tensor:
     """Whether `pattern` matches the whole of each string: booleans in the same shape.
 
     Raises `InvalidArgumentError` for an invalid pattern and for other dtypes.
@@ -318,7 +318,7 @@ to_number_op = op(
 )  # fmt: skip
 
 
-def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None = None) -> Any:
+def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None = None) -> Tensor:
     """The number that each string writes, as `out_type`; `InvalidArgumentError` where none is, or none that fits."""
     return to_number_op(input, dtype=as_dtype(out_type), name=name)
 
@@ -347,7 +347,7 @@ as_string_op = op(
 def as_string(
     input: TensorLike, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1,
     fill: str = "", name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Each element as text: floats with six decimals or `precision`, with exponent if `scientific`, or short.
 
     Takes any dtype; the shape stays. Raises `InvalidArgumentError` for both `scientific` and `shortest`.
@@ -374,7 +374,7 @@ format_op = op(
 
 def format(
     template: str, inputs: TensorLike, placeholder: str = "{}", summarize: int = 3, name: str | None = None
-) -> Any:
+) -> Tensor:
     """`template` with each placeholder replaced by a tensor, written as `tf.print` writes it: a single string.
 
     Raises `InvalidArgumentError` unless there are as many placeholders as tensors.

@@ -1,0 +1,29 @@
+"""Written by `python -m tests.stubs`."""
+
+from . import activations as activations
+from . import callbacks as callbacks
+from . import constraints as constraints
+from . import datasets as datasets
+from . import distribution as distribution
+from . import initializers as initializers
+from . import layers as layers
+from . import losses as losses
+from . import metrics as metrics
+from . import models as models
+from . import optimizers as optimizers
+from . import preprocessing as preprocessing
+from . import regularizers as regularizers
+from . import saving as saving
+from . import utils as utils
+from .initializers import Initializer as Initializer
+from .layers.core import Input as Input
+from .base.layer import InputSpec as InputSpec
+from .base.symbolic import KerasTensor as KerasTensor
+from .base.layer import Layer as Layer
+from .losses import Loss as Loss
+from .metrics import Metric as Metric
+from .models import Model as Model
+from .optimizers import Optimizer as Optimizer
+from .regularizers import Regularizer as Regularizer
+from .models import Sequential as Sequential
+from .base.variable import KerasVariable as Variable

@@ -1,0 +1,87 @@
+"""Layers for raw columns with what they adapt to and are called with: as JSON, for Keras and for autograph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Case = tuple[str, dict[str, Any], Any, Any]
+"""The class, its arguments, the data for `adapt` (or None), the inputs."""
+
+F = "float32"
+_A = np.arange(24, dtype=F).reshape(4, 3, 2) ** 1.5
+_IDS = np.array([[1, 2, 2, 5], [0, 0, 3, 1]])
+
+CASES: list[Case] = [
+    ("Normalization", {}, _A[0], _A[0]),
+    ("Normalization", {"axis": None}, _A, _A),
+    ("Normalization", {"axis": (1, 2)}, _A, _A),
+    ("Normalization", {"axis": -2, "invert": True}, _A, _A),
+    ("Normalization", {"axis": 1}, np.array([[1, 2], [3, 5], [5, 5]]), np.array([[1, 2]])),
+    ("Normalization", {"mean": 3.0, "variance": 2.0}, None, _A[0]),
+    ("Normalization", {"mean": [1.0, 2.0], "variance": [2.0, 4.0]}, None, _A),
+    ("Normalization", {"axis": (-1,), "mean": 1.0, "variance": 0.0, "dtype": "float64"}, None, _A[0]),
+    ("CategoryEncoding", {"num_tokens": 6}, None, _IDS),
+    ("CategoryEncoding", {"num_tokens": 6}, None, _IDS[0]),
+    ("CategoryEncoding", {"num_tokens": 6, "output_mode": "count"}, None, _IDS),
+    ("CategoryEncoding", {"num_tokens": 4, "output_mode": "count"}, None, _IDS[1]),
+    ("CategoryEncoding", {"num_tokens": 4, "output_mode": "one_hot"}, None, _IDS),
+    ("CategoryEncoding", {"num_tokens": 4, "output_mode": "one_hot"}, None, _IDS[:, :1]),
+    ("CategoryEncoding", {"num_tokens": 4, "output_mode": "multi_hot"}, None, 3),
+    ("CategoryEncoding", {"num_tokens": 4, "output_mode": "one_hot", "dtype": "int32"}, None, [3, 1]),
+    ("CategoryEncoding", {"num_tokens": 6}, None, _IDS.reshape(2, 2, 2)),
+    ("CategoryEncoding", {"num_tokens": 6, "output_mode": "count"}, None, _IDS.reshape(2, 2, 2)),
+    ("Discretization", {"bin_boundaries": [0.0, 1.0, 10.0]}, None, np.array([[-1.0, 0.0], [1.5, 10.0]])),
+    ("Discretization", {"bin_boundaries": [0.0, 1.0, 10.0]}, None, np.array([[-1, 0], [7, 11]])),
+    ("Discretization", {"bin_boundaries": [0.5], "output_mode": "one_hot"}, None, np.array([[0.0], [2.0]])),
+    ("Discretization", {"bin_boundaries": [0.5], "output_mode": "count"}, None, np.array([[0.0, 3.0], [2.0, 1.0]])),
+    ("Discretization", {"bin_boundaries": [0.5], "output_mode": "multi_hot"}, None, np.array([0.0, 0.1])),
+    ("Discretization", {"num_bins": 3}, np.arange(10.0), np.arange(10.0)),
+    ("Discretization", {"num_bins": 4, "epsilon": 0.1}, _A, _A),
+    ("Discretization", {"num_bins": 7}, np.sin(np.arange(1000.0)), np.linspace(-1, 1, 20)),
+]  # fmt: skip
+
+ERRORS: list[Case] = [
+    ("Normalization", {"mean": 1.0}, None, None),
+    ("Normalization", {"mean": [1.0], "variance": 2.0}, None, None),
+    ("Normalization", {"axis": None, "mean": [1.0], "variance": [2.0]}, None, None),
+    ("Normalization", {"axis": 3}, _A, None),
+    ("Normalization", {}, 5, None),
+    ("Normalization", {}, [], None),
+    ("CategoryEncoding", {}, None, None),
+    ("CategoryEncoding", {"num_tokens": 0}, None, None),
+    ("CategoryEncoding", {"num_tokens": 3, "output_mode": "int"}, None, None),
+    ("Discretization", {}, None, None),
+    ("Discretization", {"num_bins": 2, "bin_boundaries": [1.0]}, None, None),
+    ("Discretization", {"num_bins": -2}, None, None),
+    ("Discretization", {"num_bins": 2, "output_mode": "tf_idf"}, None, None),
+    ("Discretization", {"bin_boundaries": [1.0]}, _A, None),
+    ("Discretization", {"num_bins": 2}, None, _A),
+]  # fmt: skip
+
+
+def run(layers: Any, case: Case) -> Any:
+    """What a case's layer gives, with dtype and configuration."""
+    kind, arguments, data, inputs = case
+    layer = getattr(layers, kind)(**arguments)
+    if data is not None:
+        layer.adapt(data)
+    if inputs is None:
+        return layer
+    outputs = layer(inputs)
+    config = layer.get_config()
+    config.pop("name")
+    values = outputs.numpy()
+    texts = np.vectorize(lambda value: value.decode(), otypes=[object])(values) if values.dtype == object else values
+    dtype = outputs.dtype.name
+    return {"dtype": dtype, "values": texts.tolist(), "config": config}
+
+
+def error_of(layers: Any, case: Case) -> str:
+    """The standard class of error that a case raises."""
+    try:
+        run(layers, case)
+    except Exception as error:
+        return next(each.__name__ for each in (TypeError, ValueError, RuntimeError) if isinstance(error, each))
+    return "none"

@@ -137,6 +137,7 @@ _NAMESPACES = {
             as_string format join length lower reduce_join regex_full_match regex_replace split strip substr to_number
             upper
             """,
+        "runtime.ops.text.hashing": "to_hash_bucket_fast to_hash_bucket_strong",
     },
     "io": {
         "runtime.ops.files.bytes": "decode_base64 decode_raw encode_base64",

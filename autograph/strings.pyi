@@ -11,5 +11,7 @@ from .runtime.ops.text.strings import regex_replace as regex_replace
 from .runtime.ops.text.strings import split as split
 from .runtime.ops.text.strings import strip as strip
 from .runtime.ops.text.strings import substr as substr
+from .runtime.ops.text.hashing import to_hash_bucket_fast as to_hash_bucket_fast
+from .runtime.ops.text.hashing import to_hash_bucket_strong as to_hash_bucket_strong
 from .runtime.ops.text.strings import to_number as to_number
 from .runtime.ops.text.strings import upper as upper

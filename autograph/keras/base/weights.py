@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +26,15 @@ from .tracking import own_layers, own_variables
 if TYPE_CHECKING:
     from .layer import Layer
 
-__all__ = ["get_arrays", "load_arrays", "load_weights", "named_weights", "save_weights", "set_arrays"]
+__all__ = [
+    "get_arrays",
+    "layers_by_place",
+    "load_arrays",
+    "load_weights",
+    "named_weights",
+    "save_weights",
+    "set_arrays",
+]
 
 _OPTIMIZER = "optimizer/vars/"
 
@@ -63,24 +71,28 @@ def _assign(pairs: Any) -> None:
 def variables_by_place(layer: Layer) -> dict[str, Any]:
     """All weights of a layer by their places in it; a weight that has several goes by the first."""
     found: dict[str, Any] = {}
-    _collect(layer, "", found, set(), set())
+    seen: set[int] = set()
+    for prefix, part in layers_by_place(layer):
+        for number, variable in enumerate(own_variables(part)):
+            if id(variable) not in seen:
+                seen.add(id(variable))
+                found[f"{prefix}vars/{number}"] = variable
     return found
 
 
-def _collect(layer: Layer, prefix: str, found: dict[str, Any], layers: set[int], variables: set[int]) -> None:
-    if id(layer) in layers:
+def layers_by_place(layer: Any, prefix: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Any]]:
+    """A layer and all layers in it, each once, behind the beginning of the places of what they have."""
+    seen = set() if seen is None else seen
+    if id(layer) in seen:
         return
-    layers.add(id(layer))
-    for number, variable in enumerate(own_variables(layer)):
-        if id(variable) not in variables:
-            variables.add(id(variable))
-            found[f"{prefix}vars/{number}"] = variable
+    seen.add(id(layer))
+    yield prefix, layer
     counts: Counter[str] = Counter()
     for part in own_layers(layer):
         name = snake_case(type(part).__name__)
         counts[name] += 1
         number = counts[name] - 1
-        _collect(part, f"{prefix}layers/{name}{f'_{number}' if number else ''}/", found, layers, variables)
+        yield from layers_by_place(part, f"{prefix}layers/{name}{f'_{number}' if number else ''}/", seen)
 
 
 def save_weights(model: Any, path: str | os.PathLike[str], overwrite: bool = True) -> None:

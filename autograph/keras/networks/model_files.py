@@ -6,7 +6,8 @@ A file is a ZIP archive, without compression, of three members; a folder holds t
 * ``config.json``: the class and the configuration of the model (see `serialization`), under ``call_arguments`` what a
   model of another kind than functional and sequential was first called with, under ``compile_config`` what `compile`
   was given;
-* ``model.safetensors``: the weights, and the variables of the optimizer, as `weights` has them.
+* ``model.safetensors``: the weights, and the variables of the optimizer, as `weights` has them, and what layers have
+  learnt besides (vocabularies), as `assets` has it.
 
 Nothing in it is code. Classes and functions of the user go by their names, and are found only among those that the
 user passes or has registered. What a file makes the library do is bounded: weights may take no more room than those
@@ -37,6 +38,7 @@ from autograph.runtime.tools.export.file_errors import damaged_error, newer_vers
 from autograph.runtime.tools.export.weights import content_of, read_file, replace_file, tensors_of
 
 from ..base import allocation
+from ..base.assets import load_assets, named_assets
 from ..base.custom_objects import custom_object_scope
 from ..base.serialization import UnknownClassError, deserialize, plain
 from ..base.symbolic import KerasTensor
@@ -89,7 +91,7 @@ def save_model(
     metadata = {"format": FORMAT, "version": VERSION}
     members = {
         _METADATA: strict_json.dumps(metadata), _CONFIG: strict_json.dumps(_config(model)),
-        _WEIGHTS: content_of(named_weights(model)),
+        _WEIGHTS: content_of(named_weights(model) | named_assets(model)),
     }  # fmt: skip
     if zipped:
         replace_file(path, _archive(members))
@@ -174,7 +176,7 @@ def load_model(
                 model = _made(config)
             if compile and "compile_config" in config:
                 compile_from_config(model, config["compile_config"])
-            load_arrays(model, arrays, path)
+            load_arrays(model, load_assets(model, arrays), path)
         except (MissingExtraError, SavedFileError, UnknownClassError):
             raise
         except Exception as error:

@@ -11,6 +11,8 @@ Case = tuple[str, dict[str, Any], Any, Any]
 
 F = "float32"
 _A = np.arange(24, dtype=F).reshape(4, 3, 2) ** 1.5
+_WORDS = ["c", "a", "b", "b", "a", "d"]
+_DOCUMENTS = np.array([["a", "b"], ["a", "a"], ["c", "d"]])
 _IDS = np.array([[1, 2, 2, 5], [0, 0, 3, 1]])
 
 CASES: list[Case] = [
@@ -40,6 +42,32 @@ CASES: list[Case] = [
     ("Discretization", {"num_bins": 3}, np.arange(10.0), np.arange(10.0)),
     ("Discretization", {"num_bins": 4, "epsilon": 0.1}, _A, _A),
     ("Discretization", {"num_bins": 7}, np.sin(np.arange(1000.0)), np.linspace(-1, 1, 20)),
+    ("StringLookup", {}, _WORDS, ["b", "q", "a"]),
+    ("StringLookup", {"max_tokens": 3, "mask_token": "a"}, _WORDS, [["b", "q"], ["a", "c"]]),
+    ("StringLookup", {"vocabulary": ["x", "y"], "num_oov_indices": 3, "mask_token": ""}, None, ["x", "", "1", "2"]),
+    ("StringLookup", {"vocabulary": ["x", "y"], "num_oov_indices": 5, "salt": 7}, None, ["y", "", "1", "2", "3"]),
+    ("StringLookup", {"vocabulary": ["", "[UNK]", "x"], "mask_token": ""}, None, "x"),
+    ("StringLookup", {"vocabulary": ["x", "y"], "invert": True}, None, [[1, 2], [0, 9]]),
+    ("StringLookup", {"vocabulary": ["x", "y"], "invert": True, "mask_token": "-"}, None, [0, 1, 2, 3, 4]),
+    ("StringLookup", {"vocabulary": ["x", "y"], "num_oov_indices": 0}, None, [["y"], ["x"]]),
+    ("StringLookup", {"output_mode": "one_hot"}, _WORDS, [["b"], ["q"]]),
+    ("StringLookup", {"output_mode": "multi_hot", "mask_token": "c"}, _WORDS, [["b", "q", "b"], ["a", "c", "c"]]),
+    ("StringLookup", {"output_mode": "count", "max_tokens": 6, "pad_to_max_tokens": True}, _WORDS, [["b", "q", "b"]]),
+    ("StringLookup", {"output_mode": "tf_idf"}, _DOCUMENTS, [["a", "q"], ["b", "b"]]),
+    ("StringLookup", {"output_mode": "tf_idf", "vocabulary": ["a", "b"], "idf_weights": [0.5, 2.0], "max_tokens": 5,
+                      "pad_to_max_tokens": True}, None, [["a", "q"], ["b", "b"]]),
+    ("IntegerLookup", {}, [5, 7, 7, 5, 7, 8], [[7, 8], [100, -1]]),
+    ("IntegerLookup", {"mask_token": 0, "num_oov_indices": 2, "max_tokens": 4}, _IDS, [0, 5, 6, 7]),
+    ("IntegerLookup", {"vocabulary": [4, 9], "num_oov_indices": 4, "oov_method": "farmhash"}, None, [1, 2, 3, 4, 5]),
+    ("IntegerLookup", {"vocabulary": [4, 9], "invert": True}, None, [0, 1, 2, 3]),
+    ("IntegerLookup", {"vocabulary": [4, 9], "output_mode": "multi_hot"}, None, [[4, 4], [9, 1]]),
+    ("Hashing", {"num_bins": 5}, None, [["a"], ["b"], [""]]),
+    ("Hashing", {"num_bins": 5, "dtype": "int32"}, None, np.array([1, 2, -3])),
+    ("Hashing", {"num_bins": 5}, None, np.array([1.7, 2.0])),
+    ("Hashing", {"num_bins": 5, "mask_value": ""}, None, ["", "a", "b"]),
+    ("Hashing", {"num_bins": 9, "salt": [3, 4], "mask_value": 2}, None, np.array([1, 2, 3])),
+    ("Hashing", {"num_bins": 4, "output_mode": "one_hot"}, None, [["a"], ["b"]]),
+    ("Hashing", {"num_bins": 4, "output_mode": "count"}, None, [["a", "b"], ["b", "b"]]),
 ]  # fmt: skip
 
 ERRORS: list[Case] = [
@@ -58,6 +86,28 @@ ERRORS: list[Case] = [
     ("Discretization", {"num_bins": 2, "output_mode": "tf_idf"}, None, None),
     ("Discretization", {"bin_boundaries": [1.0]}, _A, None),
     ("Discretization", {"num_bins": 2}, None, _A),
+    ("StringLookup", {"max_tokens": 1}, None, None),
+    ("StringLookup", {"num_oov_indices": -1}, None, None),
+    ("StringLookup", {"pad_to_max_tokens": True}, None, None),
+    ("StringLookup", {"output_mode": "many_hot"}, None, None),
+    ("StringLookup", {"invert": True, "output_mode": "count"}, None, None),
+    ("StringLookup", {"vocabulary": ["a", "a"]}, None, None),
+    ("StringLookup", {"vocabulary": []}, None, None),
+    ("StringLookup", {"vocabulary": ["a", "", "b"], "mask_token": ""}, None, None),
+    ("StringLookup", {"vocabulary": ["a", "b"], "max_tokens": 2}, None, None),
+    ("StringLookup", {"vocabulary": ["a"], "output_mode": "tf_idf"}, None, None),
+    ("StringLookup", {"vocabulary": ["a"], "idf_weights": [1.0]}, None, None),
+    ("StringLookup", {"vocabulary": ["a"], "idf_weights": [1.0, 2.0], "output_mode": "tf_idf"}, None, None),
+    ("StringLookup", {"vocabulary": "no such file"}, None, None),
+    ("StringLookup", {"vocabulary": ["a"]}, _WORDS, None),
+    ("StringLookup", {"output_mode": "one_hot"}, None, ["a"]),
+    ("IntegerLookup", {"vocabulary_dtype": "int32"}, None, None),
+    ("IntegerLookup", {"salt": 3}, None, None),
+    ("IntegerLookup", {"oov_method": "md5"}, None, None),
+    ("Hashing", {"num_bins": 0}, None, None),
+    ("Hashing", {"num_bins": 2, "salt": "pepper"}, None, None),
+    ("Hashing", {"num_bins": 2, "dtype": "float32"}, None, None),
+    ("Hashing", {"num_bins": 2, "output_mode": "tf_idf"}, None, None),
 ]  # fmt: skip
 
 

@@ -51,6 +51,8 @@ def test_a_graph_gives_the_same_and_so_does_a_copy_by_configuration(number: int)
     np.testing.assert_array_equal(eager.numpy(), staged.numpy())
 
     copy = type(layer).from_config(plain(layer.get_config()))
+    if hasattr(layer, "get_assets") and layer.get_assets():
+        copy.set_assets(layer.get_assets())
     copy(tensor)
     copy.set_weights(layer.get_weights())
     np.testing.assert_array_equal(copy(tensor).numpy(), eager.numpy())
@@ -111,3 +113,84 @@ def test_weights_count() -> None:
     np.testing.assert_allclose(counts, [[0, 0.3, 0, 0], [0.5, 0, 0, 0]], rtol=1e-6)
     with pytest.raises(ValueError, match="count_weights"):
         layers.CategoryEncoding(num_tokens=4)([[1]], count_weights=[[1.0]])
+
+
+WORDS = np.array([["red", "blue"], ["blue", "blue"], ["green", "red"]])
+
+
+def lookup_model() -> Any:
+    ids, hot = layers.StringLookup(), layers.StringLookup(output_mode="tf_idf")
+    years = layers.IntegerLookup(output_mode="multi_hot")
+    ids.adapt(WORDS)
+    hot.adapt(WORDS)
+    years.adapt([1999, 2001, 1999])
+    words, numbers = tf.keras.Input((2,), dtype="string"), tf.keras.Input((1,), dtype="int64")
+    embedded = layers.Flatten()(layers.Embedding(9, 3)(ids(words)))
+    joined = layers.Concatenate()([embedded, hot(words), layers.Rescaling(1.0)(years(numbers))])
+    return tf.keras.Model([words, numbers], layers.Dense(1)(joined))
+
+
+def test_what_was_adapted_is_saved_with_a_model(tmp_path: Path) -> None:
+    pytest.importorskip("safetensors")
+    model, inputs = lookup_model(), [WORDS, np.array([[1999], [2001], [5]])]
+    expected = model.predict(inputs, verbose=0)
+    assert expected.shape == (3, 1)
+    model.save(tmp_path / "model.keras")
+    loaded = tf.keras.models.load_model(tmp_path / "model.keras")
+    np.testing.assert_array_equal(loaded.predict(inputs, verbose=0), expected)
+
+    tf.saved_model.save(model, str(tmp_path / "exported"))
+    served = tf.saved_model.load(str(tmp_path / "exported"))
+    np.testing.assert_allclose(served([tf.constant(WORDS), tf.constant(inputs[1])]), expected, rtol=1e-6)
+
+
+def test_a_subclassed_model_keeps_its_vocabulary_in_a_file(tmp_path: Path) -> None:
+    pytest.importorskip("safetensors")
+
+    @tf.keras.utils.register_keras_serializable("features")
+    class Counts(tf.keras.Model):
+        def __init__(self, **kwargs: Any) -> None:
+            super().__init__(**kwargs)
+            self.lookup = layers.StringLookup(mask_token="")
+            self.embedding = layers.Embedding(9, 2)
+
+        def call(self, words: Any) -> Any:
+            return self.embedding(self.lookup(words))
+
+    model = Counts()
+    model.lookup.adapt(["new\nline", "\u00e9t\u00e9", "a b"])
+    expected = model(WORDS.astype(object)), model.lookup.get_vocabulary()
+    model.save(tmp_path / "model.keras")
+    loaded = tf.keras.models.load_model(tmp_path / "model.keras")
+    assert loaded.lookup.get_vocabulary() == expected[1]
+    np.testing.assert_array_equal(loaded(WORDS.astype(object)), expected[0])
+
+
+def test_vocabularies_of_files_and_of_datasets(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("red\nblue\n")
+    assert layers.StringLookup(vocabulary=str(tmp_path / "words.txt")).get_vocabulary() == ["[UNK]", "red", "blue"]
+    words = tf.data.Dataset.from_tensor_slices(WORDS).batch(2)
+    layer = layers.StringLookup()
+    layer.adapt(words)
+    assert layer.get_vocabulary() == ["[UNK]", "blue", "red", "green"]
+    assert layer.get_vocabulary(include_special_tokens=False) == ["blue", "red", "green"]
+    assert layer.vocabulary_size() == 4
+    mapped = [batch.tolist() for batch in words.map(layer).as_numpy_iterator()]
+    assert mapped == [[[2, 1], [1, 1]], [[3, 2]]]
+    with pytest.raises(ValueError, match="vocabulary file"):
+        layers.StringLookup.from_config({"vocabulary": str(tmp_path / "words.txt")})
+
+
+def test_unknown_tokens_are_refused_where_they_have_no_index() -> None:
+    layer = layers.StringLookup(vocabulary=["a"], num_oov_indices=0)
+    for call in (layer, tf.function(layer)):
+        assert call(tf.constant(["a"])).numpy().tolist() == [0]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="should be in vocabulary"):
+            call(tf.constant(["a", "b"]))
+
+
+def test_the_size_of_vectors_stays() -> None:
+    layer = layers.StringLookup(output_mode="one_hot")
+    layer.adapt(["a", "b"])
+    with pytest.raises(RuntimeError, match="Old vocab size is 3"):
+        layer.adapt(["a", "b", "c"])

@@ -16,7 +16,7 @@ from autograph.runtime.tensors.tensor import Tensor
 from ...base.layer import Layer
 from ...fit.data import PyDataset
 
-__all__ = ["FeatureLayer", "batches_of", "check_dense", "check_mode"]
+__all__ = ["FeatureLayer", "batches_of", "check_dense", "check_mode", "is_whole", "salt_of"]
 
 
 class FeatureLayer(Layer):
@@ -64,3 +64,17 @@ def check_mode(layer: Layer, mode: object, modes: tuple[str, ...]) -> None:
             f"Unknown value for `output_mode` of layer {type(layer).__name__}. Allowed values are {modes}. "
             f"Received: output_mode={mode}"
         )
+
+
+def salt_of(layer: Layer, salt: Any) -> list[int] | None:
+    """The two integers of a salt: of one integer or of two. Raises `ValueError` for anything else."""
+    if salt is None:
+        return None
+    if isinstance(salt, int):
+        return [salt, salt]
+    if isinstance(salt, (tuple, list)) and len(salt) == 2:
+        return list(salt)
+    raise InvalidArgumentError(
+        f"The `salt` argument for `{type(layer).__name__}` can only be a tuple of 2 integers, or a single integer. "
+        f"Received: salt={salt}."
+    )

@@ -154,7 +154,10 @@ def _looped(
     carry = [*leaves(state), good, good] if is_plain else tested(state, good, good)
     looks = (here.is_careful or not here.is_in_loop) and not here.is_among_replicas
     most = max(1, (_BETWEEN_LOOKS if looks else _WITHOUT_LOOKS) // _work(node, here.least_work))
-    if here.is_among_replicas or (trips is not None and trips <= most):
+    is_short = here.is_among_replicas or (trips is not None and trips <= most)
+    if is_short and is_plain and trips is not None and _may_go_on(node, turn):
+        carry = lax.fori_loop(0, trips, lambda _, carry: _and_before(turned(carry), carry), carry)
+    elif is_short:
         carry = lax.while_loop(goes_on, turned, carry)
     elif looks:
         carry = lax.while_loop(goes_on, _so_many(here, goes_on, turned, most), carry)
@@ -173,6 +176,19 @@ def _agreement(here: Lowering, node: While) -> Callable[[Any], Any]:
     """What makes of a flag whether any replica has it, in a loop in which replicas meet: all of them turn as often."""
     meet = any(inner.op in COLLECTIVES for graph in node.subgraphs for inner in graph.walk())
     return any_replica if here.is_among_replicas and meet else lambda flag: flag
+
+
+def _may_go_on(node: While, turn: Block) -> bool:
+    """Whether a loop may make all its turns though one has failed: each of these ends, whatever it computes. XLA then
+    knows how many there are, and on a GPU the host does not ask after each."""
+    cannot_fail = turn.failed is False and turn.short is False
+    return cannot_fail or not any(isinstance(each, While) for graph in node.subgraphs for each in graph.walk())
+
+
+def _and_before(carry: list[Any], before: list[Any]) -> list[Any]:
+    """What a turn gives, with the flags of those before it."""
+    *values, failed, short = carry
+    return [*values, failed | before[-2], short | before[-1]]
 
 
 def _at_most(goes_on: Callable, turned: Callable, most: int, carry: list[Lowered]) -> tuple[list[Any], Any]:

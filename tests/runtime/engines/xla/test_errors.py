@@ -96,3 +96,34 @@ def test_arguments_that_never_fit_are_left_to_the_plan() -> None:
     for _ in range(2):
         with pytest.raises(InvalidArgumentError, match=r"\(2,\) \(3,\)"):
             region.run(np.zeros(2, np.float32), np.zeros(3, np.float32))
+
+
+def test_a_turn_after_one_that_has_failed_may_not_end_if_a_loop_in_it_does_not() -> None:
+    def function(x: Any) -> Any:
+        for _ in tf.range(4):
+            assert x < 3.0, "too large"
+            y = x
+            while y != 3.0:
+                y += 1.0
+            x += y - 2.0
+        return x
+
+    with pytest.raises(AssertionError, match="too large"):
+        tf.function(function, jit_compile=True)(tf.constant(2.0))
+    with pytest.raises(AssertionError, match="too large"):
+        region_of(function, tf.constant(0.0)).run(np.array(2, np.float32))
+
+
+def test_a_loop_of_a_known_number_of_turns_goes_on_after_a_failure_and_raises_the_first() -> None:
+    def function(x: Any) -> Any:
+        for i in tf.range(6):
+            count.assign_add(1)
+            assert x != 3, f"turn {i}"
+            assert x != 4, "a later turn"
+            x += 1
+        return x
+
+    count.assign(0)
+    with pytest.raises(AssertionError, match="^turn 2$"):
+        tf.function(function, jit_compile=True)(tf.constant(1))
+    assert count.numpy() == 3

@@ -157,6 +157,7 @@ def set_attribute(obj: object, name: str, value: object) -> None:
         call_method(writer, obj, name, value)
     elif not _through_descriptor(obj, cls, name, "fset", "__set__", value):
         refusals.refuse_field(obj, name)
+        refusals.refuse_kept(obj, name, value)
         stored.note(obj, lambda: Attribute(obj, name))
         setattr(obj, name, value)
 

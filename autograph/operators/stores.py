@@ -18,7 +18,7 @@ from .iteration import iterated
 from .staging.heap import aliases, heap, refusals, state
 from .staging.heap.identities import check_key
 from .staging.heap.iterators import use as use_iterator
-from .staging.heap.locations import Item
+from .staging.heap.locations import Item, has_attributes
 from .staging.outside import stored
 
 _CONTAINERS = (list, dict)
@@ -96,6 +96,8 @@ def mut(obj: object) -> Any:
         refusals.refuse_unknown(obj)
         if type(obj) in (list, dict):
             return _Items(obj)
+        if not hasattr(type(obj), "__setitem__") and not has_attributes(obj):
+            return Owner(obj)
     return obj
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextvars
 import ctypes
+import functools
 import operator
 import threading
 from collections.abc import Callable
@@ -47,8 +50,8 @@ STORES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any], Callable[[Any],
 }
 
 
-def field(held: Any) -> None:
-    held.x = 5
+def field(held: Any, value: Any = 5) -> None:
+    held.x = value
 
 
 def item(held: Any) -> None:
@@ -89,3 +92,40 @@ def test_what_a_branch_has_made_may_be_stored_into() -> None:
         return n
 
     assert function(tf.constant(1)).numpy() == 9 and function(tf.constant(0)).numpy() == 0
+
+
+@pytest.mark.parametrize(
+    "make, store",
+    [
+        (local, field),
+        (local, lambda held, n: setattr(held, "x", n)),
+        (lambda: functools.partial(len), field),
+        (with_variable, lambda held, n: setattr(held.__closure__[0], "cell_contents", n)),
+        (lambda: np.zeros(1, object), lambda held, n: held.__setitem__(0, n)),
+        (lambda: np.zeros(1, object), lambda held, n: held.fill(n)),
+        (lambda: contextvars.ContextVar("held"), lambda held, n: held.set(n)),
+        (asyncio.Queue, lambda held, n: held.put_nowait(n)),
+    ],
+)
+def test_no_value_of_a_graph_stays_in_what_hides_it(make: Any, store: Any) -> None:
+    held = make()
+
+    def function(n: Any) -> Any:
+        store(held, n)
+        return n
+
+    with pytest.raises(tf.errors.MutationError, match="outlives this function|only a run of the graph knows") as error:
+        tf.function(function)(tf.constant(1))
+    assert error.value.file == __file__ and error.value.line and error.value.remedy
+
+
+def test_what_the_function_has_made_may_hide_it() -> None:
+    @tf.function
+    def function(n: Any) -> Any:
+        made = local()
+        made.x = n
+        queue: asyncio.Queue[Any] = asyncio.Queue()
+        queue.put_nowait(n)
+        return made.x + queue.get_nowait()
+
+    assert function(tf.constant(2)).numpy() == 4

@@ -18,7 +18,7 @@ from ...dispatch import backend_of
 from ..control.errors import keywords_of, where
 from ..values.specs import Spec, described
 from .array_memory import seen_through
-from .locations import is_written_in_python
+from .locations import has_attributes, is_written_in_python
 from .state import Journal, about_to_change, about_to_change_inside, stack
 
 _INSTEAD = "use a list, a dict, an attribute or a variable in its place, or make the change outside"
@@ -203,6 +203,24 @@ def refuse_hidden(obj: object) -> None:
     """
     if any(not journal.outermost and not journal.is_created(obj) for journal in stack()):
         raise _store_refused(obj)
+
+
+def refuse_kept(obj: object, name: str, value: object) -> None:
+    """Refuses that an object whose attributes no journal keeps gets one that only a run knows: it would keep it.
+
+    Raises:
+        MutationError: it does, and was there before the trace.
+    """
+    is_followed = is_written_in_python(type(obj)) or has_attributes(obj) or backend_of(value) is None
+    if not is_followed and stack() and not any(journal.is_created(obj) for journal in stack()):
+        kind = type(obj).__qualname__
+        raise MutationError(
+            f"`{name}` of an object of class `{kind}` outlives this function, and can't hold what runs of its graph "
+            "put into it",
+            construct=f"{kind}.{name}",
+            remedy="return the value, or keep it in an attribute of another object, a dict or a variable",
+            **where(),
+        )
 
 
 def about_to_store(obj: object) -> None:

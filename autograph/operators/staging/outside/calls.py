@@ -372,9 +372,7 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
     if isinstance(owner, np.ndarray):
         if is_array(owner):
             return array_calls.method(function, owner)
-        if name in _STORING or name in array_calls.IN_PLACE:
-            refusals.refuse_unknown(owner)
-        return function
+        return _keeping(function, owner) if name in _STORING or name in array_calls.IN_PLACE else function
     if isinstance(owner, dict) and name == "update":
         return functools.partial(list_calls.update, owner, function)
     if isinstance(owner, dict) and name == "copy":
@@ -400,6 +398,18 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
         raise _refused(owner, name)
     state.about_to_change(owner)
     return function
+
+
+def _keeping(function: Any, owner: Any) -> Callable[..., Any]:
+    """A method that stores into an object of which no journal knows what it holds."""
+    refusals.refuse_unknown(owner)
+
+    def store(*arguments: object, **keywords: object) -> Any:
+        for each in (*arguments, *keywords.values()):
+            refusals.refuse_kept(owner, function.__name__, each)
+        return function(*arguments, **keywords)
+
+    return store
 
 
 def _check_hidden_state(owner: object, name: str) -> None:

@@ -25,7 +25,8 @@ _METHODS = {
     ),
     ("asyncio.base_events", "BaseEventLoop"): words("run_in_executor"),
     ("queue", "Queue"): words("put put_nowait"),
-    ("_queue", "SimpleQueue"): words("put put_nowait"),
+    ("_queue", "SimpleQueue"): words("put put_nowait"), ("asyncio.queues", "Queue"): words("put put_nowait"),
+    ("_contextvars", "ContextVar"): words("set"),
 }
 _FUNCTIONS = {
     "_thread": words("start_new_thread start_new start_joinable_thread"), "asyncio.threads": words("to_thread"),
@@ -42,7 +43,8 @@ def is_starting(function: object) -> bool:
     owner = raw_attribute(function, "__self__")
     if name in _FUNCTIONS.get(raw_attribute(function, "__module__") or "", ()):
         return True
-    if type(owner).__module__ in ("queue", "_queue") and any(journal.is_created(owner) for journal in state.stack()):
+    is_queue = type(owner).__module__ in ("queue", "_queue", "asyncio.queues")
+    if is_queue and any(journal.is_created(owner) for journal in state.stack()):
         return False
     return any(name in _METHODS.get((cls.__module__, cls.__name__), ()) for cls in type(owner).__mro__)
 

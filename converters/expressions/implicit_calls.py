@@ -172,6 +172,7 @@ class ImplicitCalls(Pass):
         if node is not self.context.tree and not getattr(node, "generated", False):
             at = constant(None, node)
             at.end_lineno, at.end_col_offset = node.lineno, node.col_offset
+            node.decorator_list = [operator_call("call", [each], each) for each in node.decorator_list]
             node.decorator_list.append(operator("made", at))
         return node
 

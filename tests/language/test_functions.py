@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import linecache
 import traceback
+from typing import Any
 
 import numpy as np
 import pytest
@@ -245,3 +246,78 @@ def test_to_code_reads_like_python():
     code = tf.autograph.to_code(failing)
     assert "ag__.if_stmt" in code and "def if_body" in code
     compile(code, "<code>", "exec")
+
+
+class Hits:
+    number = 0
+
+
+HITS = Hits()
+
+
+def counted(made: Any) -> Any:
+    HITS.number += 1
+    return made
+
+
+def in_a_branch(n):
+    HITS.number = 0
+    if n > 2:
+
+        @counted
+        def inner():
+            pass
+
+    return HITS.number
+
+
+def of_a_class(n):
+    HITS.number = 0
+    if n > 2:
+
+        @counted
+        @counted
+        class Inner:
+            pass
+
+    return HITS.number
+
+
+def in_a_loop(n):
+    HITS.number = 0
+    i = 0
+    while i < n:
+
+        @counted
+        def inner():
+            pass
+
+        i += 1
+    return HITS.number
+
+
+@pytest.mark.parametrize("function", [in_a_branch, of_a_class, in_a_loop])
+def test_decorators_are_called_where_the_run_gets_to_them(function: Any) -> None:
+    check(function, 1, 3, 4)
+
+
+def test_decorators_that_are_given_values_of_the_graph() -> None:
+    def function(n):
+        def times(k):
+            def decorate(g):
+                @functools.wraps(g)
+                def wrapper(*values):
+                    return g(*values) * k
+
+                return wrapper
+
+            return decorate
+
+        @times(3)
+        @times(n)
+        def add(x):
+            return x + 1
+
+        return add(n)
+
+    check(function, 1, 5)

@@ -12,6 +12,7 @@ Case = tuple[str, dict[str, Any], Any, Any]
 F = "float32"
 _A = np.arange(24, dtype=F).reshape(4, 3, 2) ** 1.5
 _WORDS = ["c", "a", "b", "b", "a", "d"]
+_TEXTS = ["The cat, and the dog!", "A dog; no cat", "the  end"]
 _DOCUMENTS = np.array([["a", "b"], ["a", "a"], ["c", "d"]])
 _IDS = np.array([[1, 2, 2, 5], [0, 0, 3, 1]])
 
@@ -61,6 +62,17 @@ CASES: list[Case] = [
     ("IntegerLookup", {"vocabulary": [4, 9], "num_oov_indices": 4, "oov_method": "farmhash"}, None, [1, 2, 3, 4, 5]),
     ("IntegerLookup", {"vocabulary": [4, 9], "invert": True}, None, [0, 1, 2, 3]),
     ("IntegerLookup", {"vocabulary": [4, 9], "output_mode": "multi_hot"}, None, [[4, 4], [9, 1]]),
+    ("TextVectorization", {}, _TEXTS, _TEXTS),
+    ("TextVectorization", {}, np.array(_TEXTS), "The dog\tate  a cat."),
+    ("TextVectorization", {"max_tokens": 4, "output_sequence_length": 3}, _TEXTS, [["a dog ran off"], ["The"]]),
+    ("TextVectorization", {"output_sequence_length": 9, "standardize": "lower"}, _TEXTS, ["the dog, the", "dog, x"]),
+    ("TextVectorization", {"standardize": None, "split": "character"}, _TEXTS, ["The d\u00f6g", ""]),
+    ("TextVectorization", {"ngrams": 2}, _TEXTS, _TEXTS),
+    ("TextVectorization", {"ngrams": (2, 3), "standardize": "strip_punctuation"}, _TEXTS, ["The cat sat.", "a"]),
+    ("TextVectorization", {"output_mode": "multi_hot"}, _TEXTS, _TEXTS),
+    ("TextVectorization", {"output_mode": "count", "max_tokens": 5, "ngrams": 2}, _TEXTS, _TEXTS),
+    ("TextVectorization", {"output_mode": "tf_idf", "max_tokens": 9, "pad_to_max_tokens": True}, _TEXTS, _TEXTS),
+    ("TextVectorization", {"vocabulary": ["cat", "dog"], "split": None, "standardize": None}, None, [["cat", "cow"]]),
     ("Hashing", {"num_bins": 5}, None, [["a"], ["b"], [""]]),
     ("Hashing", {"num_bins": 5, "dtype": "int32"}, None, np.array([1, 2, -3])),
     ("Hashing", {"num_bins": 5}, None, np.array([1.7, 2.0])),
@@ -104,6 +116,13 @@ ERRORS: list[Case] = [
     ("IntegerLookup", {"vocabulary_dtype": "int32"}, None, None),
     ("IntegerLookup", {"salt": 3}, None, None),
     ("IntegerLookup", {"oov_method": "md5"}, None, None),
+    ("TextVectorization", {"standardize": "upper"}, None, None),
+    ("TextVectorization", {"split": "lines"}, None, None),
+    ("TextVectorization", {"ngrams": "two"}, None, None),
+    ("TextVectorization", {"output_mode": "words"}, None, None),
+    ("TextVectorization", {"output_sequence_length": 2, "output_mode": "count"}, None, None),
+    ("TextVectorization", {"output_sequence_length": 2.5}, None, None),
+    ("TextVectorization", {}, None, [["a", "b"]]),
     ("Hashing", {"num_bins": 0}, None, None),
     ("Hashing", {"num_bins": 2, "salt": "pepper"}, None, None),
     ("Hashing", {"num_bins": 2, "dtype": "float32"}, None, None),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import autograph as tf
+from autograph.keras.base.assets import load_assets, named_assets
 
 from .cases import CASES, ERRORS, error_of, run
 from .golden import PATH
@@ -51,8 +52,7 @@ def test_a_graph_gives_the_same_and_so_does_a_copy_by_configuration(number: int)
     np.testing.assert_array_equal(eager.numpy(), staged.numpy())
 
     copy = type(layer).from_config(plain(layer.get_config()))
-    if hasattr(layer, "get_assets") and layer.get_assets():
-        copy.set_assets(layer.get_assets())
+    assert load_assets(copy, named_assets(layer)) == {}
     copy(tensor)
     copy.set_weights(layer.get_weights())
     np.testing.assert_array_equal(copy(tensor).numpy(), eager.numpy())
@@ -194,3 +194,44 @@ def test_the_size_of_vectors_stays() -> None:
     layer.adapt(["a", "b"])
     with pytest.raises(RuntimeError, match="Old vocab size is 3"):
         layer.adapt(["a", "b", "c"])
+
+
+TEXTS = ["The cat, and the dog!", "A dog; no cat", "the  end"]
+
+
+@tf.keras.utils.register_keras_serializable("features")
+def without_tags(texts: Any) -> Any:
+    return tf.strings.regex_replace(tf.strings.lower(texts), "<[^>]*>", " ")
+
+
+def test_texts_in_a_dataset_and_in_a_model_that_is_saved(tmp_path: Path) -> None:
+    pytest.importorskip("safetensors")
+    vectorize = layers.TextVectorization(standardize=without_tags, output_sequence_length=4)
+    texts = tf.data.Dataset.from_tensor_slices(["<b>Red</b> wine", "white<br/>WINE wine", "water"]).batch(2)
+    vectorize.adapt(texts)
+    assert vectorize.get_vocabulary() == ["", "[UNK]", "wine", "white", "water", "red"]
+    rows = [batch.tolist() for batch in texts.map(vectorize).as_numpy_iterator()]
+    assert rows == [[[5, 2, 0, 0], [3, 2, 2, 0]], [[4, 0, 0, 0]]]
+
+    model = tf.keras.Sequential([
+        tf.keras.Input((1,), dtype="string"), vectorize, layers.Embedding(6, 3, mask_zero=True),
+        layers.GlobalAveragePooling1D(), layers.Dense(1),
+    ])  # fmt: skip
+    inputs = np.array([["red WINE"], ["<i>beer</i>"]])
+    expected = model.predict(inputs, verbose=0)
+    model.save(tmp_path / "model.keras")
+    loaded = tf.keras.models.load_model(tmp_path / "model.keras")
+    np.testing.assert_array_equal(loaded.predict(inputs, verbose=0), expected)
+    assert loaded.layers[0].get_vocabulary() == vectorize.get_vocabulary()
+
+
+def test_a_function_may_split() -> None:
+    def in_pairs(texts: Any) -> Any:
+        return tf.stack([tf.strings.substr(texts, 0, 2), tf.strings.substr(texts, 2, 2)], 1)  # "" beyond the end
+
+    layer = layers.TextVectorization(split=in_pairs, vocabulary=["ab", "cd"])
+    assert layer(["abcd", "CDxy"]).numpy().tolist() == [[2, 3], [3, 1]]
+    assert tf.function(layer)(tf.constant(["abcd"])).numpy().tolist() == [[2, 3]]
+    layer = layers.TextVectorization(split=in_pairs, ngrams=2)
+    layer.adapt(["abcd", "ef"])
+    assert layer.get_vocabulary() == ["", "[UNK]", "ef", "cd", "ab cd", "ab"]

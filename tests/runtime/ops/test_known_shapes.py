@@ -23,6 +23,7 @@ OF_VALUES = {
     "bincount": "up to the largest number",
     "unique": "as many as there are different elements",
     "string_split": "as many as there are words",
+    "string_tokens": "as many columns as the longest row has",
     "text": "as many as there are words",
     **dict.fromkeys(["list_stack", "list_lengths", "nested_list_stack"], "as many as there are items"),
     **dict.fromkeys(["segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum"], "up to the last id"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.ops.elementwise.elementwise import cast, where
@@ -15,10 +15,14 @@ from autograph.runtime.ops.shape.shape import expand_dims, reshape, shape, squee
 
 from .base import FeatureLayer, check_dense, check_mode
 
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike
+    from autograph.runtime.tensors.tensor import Tensor
+
 __all__ = ["CategoryEncoding"]
 
 
-def encoded(inputs: Any, mode: str, depth: int, dtype: Any, weights: Any = None) -> Any:
+def encoded(inputs: Any, mode: str, depth: int, dtype: DTypeLike, weights: Any = None) -> Any:
     """Numbers of categories, in ``mode``: "int", "one_hot", "multi_hot" or "count"; others than 0 to depth - 1 count
     as none.
 
@@ -41,7 +45,7 @@ def encoded(inputs: Any, mode: str, depth: int, dtype: Any, weights: Any = None)
     return minimum(counts, ones_like(counts)) if mode == "multi_hot" else counts
 
 
-def _counts(inputs: Any, depth: int, dtype: Any, weights: Any) -> Any:
+def _counts(inputs: Any, depth: int, dtype: DTypeLike, weights: Any) -> Any:
     """How often each category is in each row, without room for all of them at each place."""
     rows: Any = inputs if len(inputs.static_shape) == 2 else expand_dims(inputs, 0)
     numbers, count = cast(rows, "int64"), cast(shape(rows)[0], "int64")
@@ -86,7 +90,7 @@ class CategoryEncoding(FeatureLayer):
         self.output_mode = output_mode
         self.built = True
 
-    def call(self, inputs: Any, count_weights: Any = None) -> Any:
+    def call(self, inputs: Tensor, count_weights: Any = None) -> Any:
         """The vectors, in the layer's dtype. Raises `ValueError` for weights in another mode than "count"."""
         if count_weights is not None and self.output_mode != "count":
             raise InvalidArgumentError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,10 @@ from autograph.runtime.ops.shape.sort import searchsorted
 
 from .base import FeatureLayer, batches_of, check_dense, check_mode
 from .categories import encoded
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike
+    from autograph.runtime.tensors.tensor import Tensor
 
 __all__ = ["Discretization"]
 
@@ -31,7 +35,7 @@ class Discretization(FeatureLayer):
 
     def __init__(
         self, bin_boundaries: Any = None, num_bins: int | None = None, epsilon: float = 0.01, output_mode: str = "int",
-        sparse: bool = False, dtype: Any = None, name: str | None = None,
+        sparse: bool = False, dtype: DTypeLike | None = None, name: str | None = None,
     ) -> None:  # fmt: skip
         super().__init__(name=name, dtype=dtype)
         check_mode(self, output_mode, ("int", "one_hot", "multi_hot", "count"))
@@ -82,7 +86,7 @@ class Discretization(FeatureLayer):
         if self.num_bins is not None:
             self.bin_boundaries = _compressed(self.summary, 1.0 / self.num_bins)[0, :-1].tolist()
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Any:
         """The bins (int32), or vectors in the layer's dtype. Raises `ValueError` when there are no boundaries yet."""
         if self.bin_boundaries is None:
             raise InvalidArgumentError(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.ops.elementwise.elementwise import cast, where
@@ -14,6 +15,9 @@ from autograph.runtime.ops.text.strings import as_string
 
 from .base import FeatureLayer, check_dense, check_mode, salt_of
 from .categories import encoded
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.tensor import Tensor
 
 __all__ = ["Hashing"]
 
@@ -35,9 +39,14 @@ class Hashing(FeatureLayer):
     settings = ("num_bins", "salt", "mask_value", "output_mode", "sparse")
 
     def __init__(
-        self, num_bins: int, mask_value: Any = None, salt: Any = None, output_mode: str = "int", sparse: bool = False,
-        **kwargs: Any
-    ) -> None:  # fmt: skip
+        self,
+        num_bins: int,
+        mask_value: str | int | None = None,
+        salt: int | Sequence[int] | None = None,
+        output_mode: str = "int",
+        sparse: bool = False,
+        **kwargs: Any,
+    ) -> None:
         kwargs["dtype"] = kwargs.get("dtype") or ("int64" if output_mode == "int" else "float32")
         super().__init__(**kwargs)
         check_mode(self, output_mode, ("int", "one_hot", "multi_hot", "count"))
@@ -55,7 +64,7 @@ class Hashing(FeatureLayer):
         self.output_mode, self.sparse = output_mode, sparse
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Any:
         """The bins, in the inputs' shape, or vectors; in the layer's dtype."""
         if self.output_mode == "one_hot" and inputs.static_shape and inputs.static_shape[-1] == 1:
             inputs = squeeze(inputs, -1)
@@ -68,7 +77,7 @@ class Hashing(FeatureLayer):
         bins = self._hashed(texts, self.num_bins - masks)
         return where(equal(values, self.mask_value), zeros_like(bins), bins + 1) if masks else bins
 
-    def _hashed(self, texts: Any, count: int) -> Any:
+    def _hashed(self, texts: Tensor, count: int) -> Any:
         if self.salt is None:
             return to_hash_bucket_fast(texts, count)
         return to_hash_bucket_strong(texts, count, self.salt)

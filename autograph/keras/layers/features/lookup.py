@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +25,10 @@ from .base import FeatureLayer, batches_of, check_dense, check_mode, is_whole, s
 from .categories import encoded
 from .vocabulary import Vocabulary, inverse_document_frequencies, listed
 
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import TensorLike
+    from autograph.runtime.tensors.tensor import Tensor
+
 __all__ = ["IndexLookup"]
 
 _OLD_NAMES = {"binary": "multi_hot", "tf-idf": "tf_idf"}
@@ -38,12 +43,26 @@ class IndexLookup(FeatureLayer):
     """
 
     def __init__(
-        self, max_tokens: int | None, num_oov_indices: int, mask_token: Any, oov_token: Any, vocabulary_dtype: str,
-        vocabulary: Any = None, idf_weights: Any = None, invert: bool = False, output_mode: str = "int",
-        sparse: bool = False, pad_to_max_tokens: bool = False, oov_method: str = "floormod", name: str | None = None,
-        salt: Any = None, *, vocabulary_size: int | None = None, has_input_vocabulary: bool | None = None,
-        **kwargs: Any
-    ) -> None:  # fmt: skip
+        self,
+        max_tokens: int | None,
+        num_oov_indices: int,
+        mask_token: str | int | None,
+        oov_token: str | int | None,
+        vocabulary_dtype: str,
+        vocabulary: TensorLike | None = None,
+        idf_weights: TensorLike | None = None,
+        invert: bool = False,
+        output_mode: str = "int",
+        sparse: bool = False,
+        pad_to_max_tokens: bool = False,
+        oov_method: str = "floormod",
+        name: str | None = None,
+        salt: int | Sequence[int] | None = None,
+        *,
+        vocabulary_size: int | None = None,
+        has_input_vocabulary: bool | None = None,
+        **kwargs: Any,
+    ) -> None:
         for ignored in ("dtype", "trainable"):
             kwargs.pop(ignored, None)
         super().__init__(name=name, **kwargs)
@@ -59,12 +78,15 @@ class IndexLookup(FeatureLayer):
         self._given = vocabulary is not None if has_input_vocabulary is None else has_input_vocabulary
         self.input_vocabulary = None if isinstance(vocabulary, str) else vocabulary
         self.input_idf_weights = idf_weights
-        self.idf_weights: Any = None
+        self.idf_weights: TensorLike | None = None
         self.tokens = Vocabulary([], vocabulary_dtype)
         self.reset_state()
         self.built = True
         if vocabulary is not None:
             self.set_vocabulary(vocabulary, idf_weights)
+        elif output_mode == "tf_idf" and vocabulary_size is not None:
+            # They come with `set_assets`; until then outputs have a shape, and no values that could be taken for true.
+            self.idf_weights = np.full(self._depth, np.nan, np.float32)
 
     def _check_arguments(self, idf_weights: Any, vocabulary: Any) -> None:
         if self.max_tokens is not None and self.max_tokens <= 1:
@@ -122,7 +144,7 @@ class IndexLookup(FeatureLayer):
         """The number of indices, those for masks and unknown tokens among them."""
         return self._token_start + len(self.tokens.values)
 
-    def set_vocabulary(self, vocabulary: Any, idf_weights: Any = None) -> None:
+    def set_vocabulary(self, vocabulary: Any, idf_weights: TensorLike | None = None) -> None:
         """Take tokens for the vocabulary in place of those it has.
 
         ``vocabulary``: a list, array or tensor of tokens, with the special ones in front or without; or the path of a
@@ -135,7 +157,7 @@ class IndexLookup(FeatureLayer):
         if (self.output_mode == "tf_idf") != (idf_weights is not None):
             raise InvalidArgumentError(
                 "`idf_weights` must be set if output_mode is `'tf_idf'`, and only then. "
-                f"Received: output_mode={self.output_mode} and idf_weights={idf_weights}"
+                f"Received: output_mode={self.output_mode} and idf_weights={idf_weights!r}"
             )
         values = listed(vocabulary, self.vocabulary_dtype)
         special = [self.mask_token] * self._oov_start + [self.oov_token] * self.num_oov_indices
@@ -249,7 +271,7 @@ class IndexLookup(FeatureLayer):
 
     # Using it
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Any:
         """The indices (int64) of tokens, in their shape, or vectors; with ``invert`` the tokens of indices.
 
         Raises `ValueError` for unknown tokens where there is no index for them, `RuntimeError` for a layer without a
@@ -271,7 +293,7 @@ class IndexLookup(FeatureLayer):
             raise InvalidArgumentError("When `output_mode` is `'tf_idf'`, `idf_weights` must be provided.")
         return encoded(found, "count", self._depth, "float32") * self.idf_weights
 
-    def _in_key_dtype(self, inputs: Any) -> Any:
+    def _in_key_dtype(self, inputs: Tensor) -> Any:
         wanted = as_dtype("int64" if self.invert else self.vocabulary_dtype)
         return inputs if inputs.dtype is wanted else cast(inputs, wanted)
 
@@ -337,11 +359,7 @@ class IndexLookup(FeatureLayer):
                 f"a configuration names a vocabulary file, which is not read: {config['vocabulary']!r}",
                 remedy="make the layer, and call set_vocabulary(path)",
             )
-        layer = cls(**config)
-        if layer.output_mode == "tf_idf" and layer.idf_weights is None and layer._frozen_size is not None:
-            # They come with `set_assets`; until then outputs have a shape, and no values that could be taken for true.
-            layer.idf_weights = np.full(layer._depth, np.nan, np.float32)
-        return layer
+        return cls(**config)
 
     def get_assets(self) -> dict[str, Any]:
         """What `adapt` has found, as arrays, for files; nothing of a layer whose configuration has the vocabulary."""

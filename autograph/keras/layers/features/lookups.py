@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 
 from .lookup import IndexLookup
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import TensorLike
 
 __all__ = ["IntegerLookup", "StringLookup"]
 
@@ -32,11 +36,22 @@ class StringLookup(IndexLookup):
     """
 
     def __init__(
-        self, max_tokens: int | None = None, num_oov_indices: int = 1, mask_token: str | None = None,
-        oov_token: str | None = "[UNK]", vocabulary: Any = None, idf_weights: Any = None, invert: bool = False,
-        output_mode: str = "int", pad_to_max_tokens: bool = False, sparse: bool = False, encoding: str = "utf-8",
-        name: str | None = None, salt: Any = None, **kwargs: Any
-    ) -> None:  # fmt: skip
+        self,
+        max_tokens: int | None = None,
+        num_oov_indices: int = 1,
+        mask_token: str | None = None,
+        oov_token: str | None = "[UNK]",
+        vocabulary: TensorLike | None = None,
+        idf_weights: TensorLike | None = None,
+        invert: bool = False,
+        output_mode: str = "int",
+        pad_to_max_tokens: bool = False,
+        sparse: bool = False,
+        encoding: str = "utf-8",
+        name: str | None = None,
+        salt: int | Sequence[int] | None = None,
+        **kwargs: Any,
+    ) -> None:
         self.encoding = encoding
         super().__init__(
             max_tokens, num_oov_indices, mask_token, oov_token, "string", vocabulary, idf_weights, invert, output_mode,
@@ -59,11 +74,23 @@ class IntegerLookup(IndexLookup):
     """
 
     def __init__(
-        self, max_tokens: int | None = None, num_oov_indices: int = 1, mask_token: int | None = None,
-        oov_token: int | None = -1, vocabulary: Any = None, vocabulary_dtype: str = "int64", idf_weights: Any = None,
-        invert: bool = False, output_mode: str = "int", sparse: bool = False, pad_to_max_tokens: bool = False,
-        oov_method: str = "floormod", salt: Any = None, name: str | None = None, **kwargs: Any
-    ) -> None:  # fmt: skip
+        self,
+        max_tokens: int | None = None,
+        num_oov_indices: int = 1,
+        mask_token: int | None = None,
+        oov_token: int | None = -1,
+        vocabulary: TensorLike | None = None,
+        vocabulary_dtype: str = "int64",
+        idf_weights: TensorLike | None = None,
+        invert: bool = False,
+        output_mode: str = "int",
+        sparse: bool = False,
+        pad_to_max_tokens: bool = False,
+        oov_method: str = "floormod",
+        salt: int | Sequence[int] | None = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         if vocabulary_dtype != "int64":
             raise InvalidArgumentError(
                 "Only `vocabulary_dtype='int64'` is supported at this time. "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from autograph.runtime.ops.shape.shape import reshape
 
 from ...base.layer import Layer
 from .base import batches_of, is_whole
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.tensor import Tensor
 
 __all__ = ["Normalization"]
 
@@ -155,7 +158,7 @@ class Normalization(Layer):
             sizes[self._kept[-number]] = values.shape[-number]
         return cast(np.broadcast_to(values.reshape(sizes), shape), self._record.dtype)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Any:
         """The scaled inputs, in their shape and the layer's dtype."""
         inputs = cast(inputs, self._record.dtype)
         deviation = maximum(sqrt(self.variance), _EPSILON)

@@ -157,7 +157,7 @@ def set_attribute(obj: object, name: str, value: object) -> None:
         call_method(writer, obj, name, value)
     elif not _through_descriptor(obj, cls, name, "fset", "__set__", value):
         refusals.refuse_field(obj, name)
-        refusals.refuse_kept(obj, name, value)
+        refusals.refuse_kept_attribute(obj, name, value)
         stored.note(obj, lambda: Attribute(obj, name))
         setattr(obj, name, value)
 
@@ -219,7 +219,7 @@ class Owner:
         obj = _object_of(self)
         writer = method(type(obj), "__setitem__")
         if writer is None:
-            if not isinstance(obj, (list, dict)):
+            if hasattr(type(obj), "__setitem__") and not isinstance(obj, (list, dict)):
                 refusals.refuse_hidden(obj)
             staged(obj)[index] = value
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import CodeType, FunctionType, MethodType
+from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from autograph.errors import MutationError
@@ -12,6 +12,7 @@ from autograph.runtime.tensors.trace import user_location
 
 from .attributes import Owner, get_attribute, read_item
 from .calls import call_method
+from .data_model.raw_attributes import raw_attribute
 from .data_model.special_methods import is_user_class, method
 from .dispatch import Backend, Thunk, active, backend_of, backend_of_array, open_traces, owner_of
 from .iteration import iterated
@@ -96,7 +97,8 @@ def mut(obj: object) -> Any:
         refusals.refuse_unknown(obj)
         if type(obj) in (list, dict):
             return _Items(obj)
-        if not hasattr(type(obj), "__setitem__") and not has_attributes(obj):
+        takes_attributes = type(obj) is CellType or raw_attribute(obj, "__dict__") is not None
+        if takes_attributes and not hasattr(type(obj), "__setitem__") and not has_attributes(obj):
             return Owner(obj)
     return obj
 

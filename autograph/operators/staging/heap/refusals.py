@@ -183,9 +183,13 @@ def refuse_unknown(obj: object) -> None:
 
 def refuse_attribute(obj: object, name: str) -> None:
     """Refuses, as `refuse_unknown`, that an attribute is set or deleted, if Python does not do so."""
-    if raw_attribute(obj, "__dict__") is not None or hasattr(type(lookup(mro(type(obj)), name)), "__set__"):
+    if _takes(obj, name):
         refuse_unknown(obj)
         refuse_field(obj, name)
+
+
+def _takes(obj: object, name: str) -> bool:
+    return raw_attribute(obj, "__dict__") is not None or hasattr(type(lookup(mro(type(obj)), name)), "__set__")
 
 
 def refuse_field(obj: object, name: str) -> None:
@@ -205,8 +209,14 @@ def refuse_hidden(obj: object) -> None:
         raise _store_refused(obj)
 
 
+def refuse_kept_attribute(obj: object, name: str, value: object) -> None:
+    """The same for an attribute, if Python sets it."""
+    if _takes(obj, name):
+        refuse_kept(obj, name, value)
+
+
 def refuse_kept(obj: object, name: str, value: object) -> None:
-    """Refuses that an object whose attributes no journal keeps gets one that only a run knows: it would keep it.
+    """Refuses that an object of which no journal knows what it holds is given what only a run knows: it would keep it.
 
     Raises:
         MutationError: it does, and was there before the trace.

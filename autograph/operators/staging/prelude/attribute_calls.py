@@ -179,7 +179,7 @@ def setattr_(obj: object, name: str, value: object) -> None:
         return
     state.about_to_change(obj)
     refusals.refuse_attribute(obj, name)
-    refusals.refuse_kept(obj, name, value)
+    refusals.refuse_kept_attribute(obj, name, value)
     stored.note(obj, lambda: Attribute(obj, name))
     setattr(obj, name, value)
 

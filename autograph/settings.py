@@ -14,6 +14,9 @@ _FLAGS = dict.fromkeys(("", "0", "false", "no", "off"), False) | dict.fromkeys((
 
 
 _HIGHEST = 3
+_PREFIX = "AUTOGRAPH_"
+_known: list[str] = []
+"""The switches that have been read, without the prefix."""
 
 
 def checked_verbosity(level: object, what: str = "the verbosity") -> int:
@@ -26,8 +29,13 @@ def checked_verbosity(level: object, what: str = "the verbosity") -> int:
     return min(level, _HIGHEST)
 
 
+def _text(name: str) -> str:
+    _known.append(name.removeprefix(_PREFIX))
+    return os.environ.get(name, "")
+
+
 def _level(name: str) -> int:
-    text = os.environ.get(name, "").strip() or "0"
+    text = _text(name).strip() or "0"
     what = f"the environment variable {name}"
     level = checked_verbosity(int(text) if text.isdecimal() else text, what)
     if level != int(text):
@@ -36,17 +44,11 @@ def _level(name: str) -> int:
 
 
 def _flag(name: str, default: str = "") -> bool:
-    text = os.environ.get(name, "") or default
+    text = _text(name) or default
     found = _FLAGS.get(text.strip().lower())
     if found is None:
         raise InvalidArgumentError(f"the environment variable {name} must be 0 or 1, not {text!r}")
     return found
-
-
-_PREFIX = "AUTOGRAPH_"
-_KNOWN = (
-    "VERBOSITY", "STRICT_CONVERSION", "CHECKS", "FULL_TRACEBACK", "OPTIMIZE", "NATIVE", "ENGINE", "NATIVE_CACHE",
-)  # fmt: skip
 
 
 def _warn_of_misspelt() -> None:
@@ -55,7 +57,7 @@ def _warn_of_misspelt() -> None:
 
     for name in os.environ:
         word = name.removeprefix(_PREFIX)
-        if word != name and word not in _KNOWN and (near := difflib.get_close_matches(word, _KNOWN, 1, 0.7)):
+        if word != name and word not in _known and (near := difflib.get_close_matches(word, _known, 1, 0.7)):
             text = f"the environment variable {name} is not known; did you mean {_PREFIX}{near[0]}?"
             warnings.warn(text, stacklevel=2)
 
@@ -94,11 +96,11 @@ class Settings:
         self.full_traceback = _flag("AUTOGRAPH_FULL_TRACEBACK")
         self.optimize = _flag("AUTOGRAPH_OPTIMIZE", default="1")
         self.native = _flag("AUTOGRAPH_NATIVE", default="1")
-        self.engine = os.environ.get("AUTOGRAPH_ENGINE", "").strip()
-        self.native_cache = os.environ.get("AUTOGRAPH_NATIVE_CACHE", "")
+        self.engine = _text("AUTOGRAPH_ENGINE").strip()
+        self.native_cache = _text("AUTOGRAPH_NATIVE_CACHE")
         self.run_functions_eagerly = False
 
 
+settings = Settings()
 if any(name.startswith(_PREFIX) for name in os.environ):
     _warn_of_misspelt()
-settings = Settings()

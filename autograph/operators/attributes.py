@@ -219,8 +219,7 @@ class Owner:
         obj = _object_of(self)
         writer = method(type(obj), "__setitem__")
         if writer is None:
-            if hasattr(type(obj), "__setitem__") and not isinstance(obj, (list, dict)):
-                refusals.refuse_hidden(obj)
+            refusals.refuse_item(obj)
             staged(obj)[index] = value
         else:
             call_method(writer, obj, index, value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import CellType, CodeType, FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from autograph.errors import MutationError
@@ -12,14 +12,13 @@ from autograph.runtime.tensors.trace import user_location
 
 from .attributes import Owner, get_attribute, read_item
 from .calls import call_method
-from .data_model.raw_attributes import raw_attribute
 from .data_model.special_methods import is_user_class, method
 from .dispatch import Backend, Thunk, active, backend_of, backend_of_array, open_traces, owner_of
 from .iteration import iterated
 from .staging.heap import aliases, heap, refusals, state
 from .staging.heap.identities import check_key
 from .staging.heap.iterators import use as use_iterator
-from .staging.heap.locations import Item, has_attributes
+from .staging.heap.locations import Item
 from .staging.outside import stored
 
 _CONTAINERS = (list, dict)
@@ -97,8 +96,7 @@ def mut(obj: object) -> Any:
         refusals.refuse_unknown(obj)
         if type(obj) in (list, dict):
             return _Items(obj)
-        takes_attributes = type(obj) is CellType or raw_attribute(obj, "__dict__") is not None
-        if takes_attributes and not hasattr(type(obj), "__setitem__") and not has_attributes(obj):
+        if refusals.hides_attributes(obj):
             return Owner(obj)
     return obj
 
@@ -214,8 +212,8 @@ def _set_item(value: object, container: Any, index: object) -> Any:
             state.hold_weakly((index, value))
         if isinstance(container, _CONTAINERS):
             stored.note(container, lambda: Item(container, index, f"{type(container).__name__}[{index!r}]"))
-        elif is_user_class(type(container)):
-            refusals.refuse_hidden(container)
+        else:
+            refusals.refuse_item(container)
     container[index] = value
     return container
 

@@ -31,13 +31,18 @@ def named_assets(model: Any) -> dict[str, np.ndarray[Any, Any]]:
 
 def load_assets(model: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:
     """Give layers their arrays; returns the arrays of a file that are no such."""
+    assets: dict[str, dict[str, Any]] = {}
+    others = {}
+    for name, array in arrays.items():
+        if name.startswith(_PREFIX):
+            place, slash, own = name.removeprefix(_PREFIX).rpartition("/")
+            assets.setdefault(place + slash, {}).update([_decoded(own, array)])
+        else:
+            others[name] = array
     for prefix, layer in layers_by_place(model):
-        start = _PREFIX + prefix
-        inside = {name.removeprefix(start): arrays[name] for name in arrays if name.startswith(start)}
-        own = {name: array for name, array in inside.items() if "/" not in name}
-        if own and hasattr(layer, "set_assets"):
-            layer.set_assets(dict(_decoded(name, array) for name, array in own.items()))
-    return {name: array for name, array in arrays.items() if not name.startswith(_PREFIX)}
+        if prefix in assets and hasattr(layer, "set_assets"):
+            layer.set_assets(assets[prefix])
+    return others
 
 
 def _as_bytes(array: Any) -> Any:

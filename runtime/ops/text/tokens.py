@@ -63,8 +63,9 @@ tokens_op = op(
 def tokens(texts: TensorLike, way: str, widths: tuple[int, ...] = ()) -> Any:
     """The tokens of texts (n,) in rows (n, longest), filled up with empty strings.
 
-    Parts between white space, or characters; ``way="nothing"`` takes rows (n, m) of tokens, "filling" such rows
-    that are filled up. With ``widths`` in place of
-    tokens all sequences of so many, joined by spaces. Raises `InvalidArgumentError` for other shapes and dtypes.
+    Parts between white space, or characters; ``way="nothing"`` takes rows (n, m) of tokens, "filling" such rows that
+    are filled up. With ``widths``, in place of tokens all sequences of so many, joined by spaces.
+
+    Raises `InvalidArgumentError` for other shapes and dtypes.
     """
     return tokens_op(texts, way=way, widths=widths)

@@ -16,7 +16,10 @@ from autograph.runtime.tensors.tensor import Tensor
 from ...base.layer import Layer
 from ...fit.data import PyDataset
 
-__all__ = ["FeatureLayer", "batches_of", "check_dense", "check_mode", "is_whole", "salt_of"]
+__all__ = ["OLD_MODES", "FeatureLayer", "batches_of", "check_dense", "check_mode", "is_whole", "salt_of"]
+
+OLD_MODES = {"binary": "multi_hot", "tf-idf": "tf_idf"}
+"""Names of output modes that Keras still takes."""
 
 
 class FeatureLayer(Layer):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 
-from .lookup import IndexLookup
+from .index_lookup import IndexLookup
 
 if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import TensorLike

@@ -14,7 +14,7 @@ from autograph.runtime.tensors.convert import convert_to_tensor
 from ...base.custom_objects import get_registered_object
 from ...base.serialization import UnknownClassError, plain
 from ...base.staging import converted_call
-from .base import FeatureLayer, batches_of, check_mode, is_whole
+from .base import OLD_MODES, FeatureLayer, batches_of, check_mode, is_whole
 from .lookups import StringLookup
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class TextVectorization(FeatureLayer):
         super().__init__(name=name, **kwargs)
         _check_choice("standardize", standardize, _STANDARDS)
         _check_choice("split", split, _SPLITS)
-        output_mode = {"binary": "multi_hot", "tf-idf": "tf_idf"}.get(output_mode, output_mode)
+        output_mode = OLD_MODES.get(output_mode, output_mode)
         check_mode(self, output_mode, ("int", "one_hot", "multi_hot", "count", "tf_idf"))
         _check_ngrams(ngrams)
         _check_length(output_sequence_length, output_mode)

@@ -188,6 +188,22 @@ def refuse_attribute(obj: object, name: str) -> None:
         refuse_field(obj, name)
 
 
+def refuse_item(obj: object) -> None:
+    """Refuses, as `refuse_hidden`, an item of an object of a user's class whose items code in C keeps."""
+    if is_user_class(type(obj)) and hasattr(type(obj), "__setitem__") and not isinstance(obj, (list, dict)):
+        refuse_hidden(obj)
+
+
+def hides_attributes(obj: object) -> bool:
+    """Whether an object that no journal follows takes attributes, and has no items."""
+    takes_some = isinstance(obj, CellType) or raw_attribute(obj, "__dict__") is not None
+    return takes_some and not hasattr(type(obj), "__setitem__") and _is_unfollowed(obj)
+
+
+def _is_unfollowed(obj: object) -> bool:
+    return not is_written_in_python(type(obj)) and not has_attributes(obj)
+
+
 def _takes(obj: object, name: str) -> bool:
     return raw_attribute(obj, "__dict__") is not None or hasattr(type(lookup(mro(type(obj)), name)), "__set__")
 
@@ -221,8 +237,8 @@ def refuse_kept(obj: object, name: str, value: object) -> None:
     Raises:
         MutationError: it does, and was there before the trace.
     """
-    is_followed = is_written_in_python(type(obj)) or has_attributes(obj) or backend_of(value) is None
-    if not is_followed and stack() and not any(journal.is_created(obj) for journal in stack()):
+    is_older = bool(stack()) and not any(journal.is_created(obj) for journal in stack())
+    if is_older and backend_of(value) is not None and _is_unfollowed(obj):
         kind = type(obj).__qualname__
         raise MutationError(
             f"`{name}` of an object of class `{kind}` outlives this function, and can't hold what runs of its graph "

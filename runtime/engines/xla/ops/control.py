@@ -156,7 +156,7 @@ def _looped(
     most = max(1, (_BETWEEN_LOOKS if looks else _WITHOUT_LOOKS) // _work(node, here.least_work))
     is_short = here.is_among_replicas or (trips is not None and trips <= most)
     if is_short and is_plain and trips is not None and _may_go_on(node, turn):
-        carry = lax.fori_loop(0, trips, lambda _, carry: _and_before(turned(carry), carry), carry)
+        carry = lax.fori_loop(0, trips, lambda _, carry: _with_flags_of(turned(carry), carry), carry)
     elif is_short:
         carry = lax.while_loop(goes_on, turned, carry)
     elif looks:
@@ -185,8 +185,8 @@ def _may_go_on(node: While, turn: Block) -> bool:
     return cannot_fail or not any(isinstance(each, While) for graph in node.subgraphs for each in graph.walk())
 
 
-def _and_before(carry: list[Any], before: list[Any]) -> list[Any]:
-    """What a turn gives, with the flags of those before it."""
+def _with_flags_of(carry: list[Any], before: list[Any]) -> list[Any]:
+    """What a turn gives, and whether it or one before it has failed, or lacks room."""
     *values, failed, short = carry
     return [*values, failed | before[-2], short | before[-1]]
 

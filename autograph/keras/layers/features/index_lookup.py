@@ -21,7 +21,7 @@ from autograph.runtime.ops.shape.sort import searchsorted
 from autograph.runtime.ops.text.hashing import to_hash_bucket_fast, to_hash_bucket_strong
 from autograph.runtime.ops.text.strings import as_string
 
-from .base import FeatureLayer, batches_of, check_dense, check_mode, is_whole, salt_of
+from .base import OLD_MODES, FeatureLayer, batches_of, check_dense, check_mode, is_whole, salt_of
 from .categories import encoded
 from .vocabulary import Vocabulary, inverse_document_frequencies, listed
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["IndexLookup"]
 
-_OLD_NAMES = {"binary": "multi_hot", "tf-idf": "tf_idf"}
 _NOWHERE = np.iinfo(np.int64).max
 
 
@@ -66,7 +65,7 @@ class IndexLookup(FeatureLayer):
         for ignored in ("dtype", "trainable"):
             kwargs.pop(ignored, None)
         super().__init__(name=name, **kwargs)
-        output_mode = _OLD_NAMES.get(output_mode, output_mode)
+        output_mode = OLD_MODES.get(output_mode, output_mode)
         check_mode(self, output_mode, ("int", "one_hot", "multi_hot", "count", "tf_idf"))
         check_dense(sparse)
         self.max_tokens, self.pad_to_max_tokens = max_tokens, pad_to_max_tokens

@@ -8,6 +8,7 @@ import io
 import re
 import shlex
 import sys
+import tempfile
 import traceback
 import types
 from pathlib import Path
@@ -93,7 +94,8 @@ def output_of(command: str) -> str:
 def update(path: Path) -> None:
     """Writes what the sessions of a page print into it."""
     text = path.read_text()
-    _, got = run(text, path.name)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        _, got = run(text, path.name)
     lines, written = text.splitlines(keepends=True), []
     parser = doctest.DocTestParser()
     examples = {each.lineno: each for each in parser.get_examples("".join(_only_sessions(text)))}

@@ -139,6 +139,26 @@ _NAMESPACES = {
             """,
         "runtime.ops.text.hashing": "to_hash_bucket_fast to_hash_bucket_strong",
     },
+    "image": {
+        "runtime.ops.image.adjustments": """
+            adjust_brightness adjust_contrast adjust_gamma adjust_hue adjust_saturation per_image_standardization
+            """,
+        "runtime.ops.image.colors": """
+            grayscale_to_rgb hsv_to_rgb rgb_to_grayscale rgb_to_hsv rgb_to_yiq rgb_to_yuv yiq_to_rgb yuv_to_rgb
+            """,
+        "runtime.ops.image.dtypes": "convert_image_dtype",
+        "runtime.ops.image.layout": """
+            central_crop crop_to_bounding_box flip_left_right flip_up_down pad_to_bounding_box resize_with_crop_or_pad
+            rot90 transpose
+            """,
+        "runtime.ops.image.quality": "image_gradients psnr sobel_edges ssim total_variation",
+        "runtime.ops.image.random_images": """
+            random_brightness random_contrast random_crop random_flip_left_right random_flip_up_down random_hue
+            random_saturation stateless_random_brightness stateless_random_contrast stateless_random_crop
+            stateless_random_flip_left_right stateless_random_flip_up_down stateless_random_hue
+            stateless_random_saturation
+            """,
+    },
     "io": {
         "runtime.ops.files.bytes": "decode_base64 decode_raw encode_base64",
         "runtime.ops.files.csv": "decode_csv",

@@ -18,7 +18,7 @@ INSTEAD = {
     "data": "`tf.data.Dataset.from_generator` makes a dataset of anything that Python can iterate over",
     "dtypes": "NumPy's dtypes, and `tf.as_dtype`",
     "feature_column": "`tf.keras.layers.Normalization`, `tf.keras.layers.StringLookup` and their like",
-    "image": "a library for pictures, such as Pillow, before the graph or in `tf.numpy_function`",
+    "image": "the functions of `tf.image` that are here, or Pillow in `tf.numpy_function`",
     "io": "`tf.io.read_file`, `tf.io.decode_raw`, or Python in `tf.py_function`",
     "keras.applications": "networks of your own made of `tf.keras.layers`; there are no pretrained ones",
     "keras.ops": "the functions of `tf`, `tf.math`, `tf.nn` and `tf.linalg`",

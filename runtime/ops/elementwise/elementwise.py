@@ -71,8 +71,14 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     tensor, target = convert_to_tensor(value), as_dtype(dtype)
     if target.is_integer and tensor.dtype is not target:
         low, high = max(target.min, int(tensor.dtype.min)), min(target.max, int(tensor.dtype.max))
-        tensor = clip_by_value(tensor, low, high)
+        tensor = clip_by_value(tensor, low, _not_above(high, tensor.dtype) if tensor.dtype.is_floating else high)
     return cast(tensor, target, name)
+
+
+def _not_above(limit: int, dtype: DType) -> float:
+    """The largest float of a dtype that is not above an integer: that nearest to it may be, and would wrap around."""
+    nearest = np.asarray(limit, dtype.numpy)[()]
+    return float(nearest if int(nearest) <= limit else np.nextafter(nearest, np.asarray(0, dtype.numpy)))
 
 
 def _infer_where(condition: Type, x: Type, y: Type) -> Type:

@@ -158,6 +158,8 @@ _NAMESPACES = {
             stateless_random_flip_left_right stateless_random_flip_up_down stateless_random_hue
             stateless_random_saturation
             """,
+        "runtime.ops.image.patches": "extract_patches",
+        "runtime.ops.image.resizing": "ResizeMethod resize resize_with_pad",
     },
     "io": {
         "runtime.ops.files.bytes": "decode_base64 decode_raw encode_base64",

@@ -1,5 +1,6 @@
 """Written by `python -m tests.stubs`."""
 
+from .runtime.ops.image.resizing import ResizeMethod as ResizeMethod
 from .runtime.ops.image.adjustments import adjust_brightness as adjust_brightness
 from .runtime.ops.image.adjustments import adjust_contrast as adjust_contrast
 from .runtime.ops.image.adjustments import adjust_gamma as adjust_gamma
@@ -8,6 +9,7 @@ from .runtime.ops.image.adjustments import adjust_saturation as adjust_saturatio
 from .runtime.ops.image.layout import central_crop as central_crop
 from .runtime.ops.image.dtypes import convert_image_dtype as convert_image_dtype
 from .runtime.ops.image.layout import crop_to_bounding_box as crop_to_bounding_box
+from .runtime.ops.image.patches import extract_patches as extract_patches
 from .runtime.ops.image.layout import flip_left_right as flip_left_right
 from .runtime.ops.image.layout import flip_up_down as flip_up_down
 from .runtime.ops.image.colors import grayscale_to_rgb as grayscale_to_rgb
@@ -23,7 +25,9 @@ from .runtime.ops.image.random_images import random_flip_left_right as random_fl
 from .runtime.ops.image.random_images import random_flip_up_down as random_flip_up_down
 from .runtime.ops.image.random_images import random_hue as random_hue
 from .runtime.ops.image.random_images import random_saturation as random_saturation
+from .runtime.ops.image.resizing import resize as resize
 from .runtime.ops.image.layout import resize_with_crop_or_pad as resize_with_crop_or_pad
+from .runtime.ops.image.resizing import resize_with_pad as resize_with_pad
 from .runtime.ops.image.colors import rgb_to_grayscale as rgb_to_grayscale
 from .runtime.ops.image.colors import rgb_to_hsv as rgb_to_hsv
 from .runtime.ops.image.colors import rgb_to_yiq as rgb_to_yiq

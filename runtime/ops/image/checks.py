@@ -11,6 +11,7 @@ from ...tensors import trace
 from ...tensors.convert import convert_to_tensor
 from ...tensors.likes import TensorLike
 from ...tensors.tensor import Tensor
+from ..elementwise.math import maximum, minimum
 from ..host.checks import RELATION
 from ..infer import rank_of, require, text
 from ..shape.shape import ensure_shape, shape
@@ -76,3 +77,13 @@ def at_least_3d(image: TensorLike, what: str) -> Tensor:
     require(rank_of(x, what) >= 3, f"{what} takes images of rank 3 or more, not one of shape {text(x.static_shape)}")
     not_empty(x)
     return x
+
+
+def larger(a: Size, b: Size) -> Size:
+    """The larger one of two sizes."""
+    return maximum(a, b) if isinstance(a, Tensor) or isinstance(b, Tensor) else max(a, b)
+
+
+def smaller(a: Size, b: Size) -> Size:
+    """The smaller one of two sizes."""
+    return minimum(a, b) if isinstance(a, Tensor) or isinstance(b, Tensor) else min(a, b)

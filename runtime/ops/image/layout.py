@@ -11,14 +11,13 @@ from ...tensors.likes import TensorLike
 from ...tensors.tensor import Tensor
 from ..control import identity
 from ..elementwise.elementwise import cast, where
-from ..elementwise.math import maximum, minimum
 from ..infer import exactly, require
 from ..shape import joining
 from ..shape.create import range as range_
 from ..shape.gather import gather, slice
 from ..shape.shape import expand_dims, reshape, reverse
 from ..shape.shape import transpose as permuted
-from .checks import Size, dims, ensure, image_of, known
+from .checks import Size, dims, ensure, image_of, known, larger, smaller
 
 __all__ = [
     "central_crop", "crop_to_bounding_box", "flip_left_right", "flip_up_down", "pad_to_bounding_box",
@@ -200,15 +199,7 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: Any, target_width:
     ensure(target_height, ">", 0, "target_height must be above 0")
     height, width = dims(x)[-3:-1]
     missing = target_height - height, target_width - width
-    top, left = (_larger(-each // 2, 0) for each in missing)
-    cropped = crop_to_bounding_box(x, top, left, _smaller(target_height, height), _smaller(target_width, width))
-    above, before = (_larger(each // 2, 0) for each in missing)
+    top, left = (larger(-each // 2, 0) for each in missing)
+    cropped = crop_to_bounding_box(x, top, left, smaller(target_height, height), smaller(target_width, width))
+    above, before = (larger(each // 2, 0) for each in missing)
     return pad_to_bounding_box(cropped, above, before, target_height, target_width)
-
-
-def _larger(a: Size, b: Size) -> Size:
-    return maximum(a, b) if isinstance(a, Tensor) or isinstance(b, Tensor) else max(a, b)
-
-
-def _smaller(a: Size, b: Size) -> Size:
-    return minimum(a, b) if isinstance(a, Tensor) or isinstance(b, Tensor) else min(a, b)

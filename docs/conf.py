@@ -43,5 +43,12 @@ def _google_sections(app: object, what: str, name: str, value: object, options: 
     lines[:] = made
 
 
+def _examples(app: object, what: str, name: str, value: object, options: object, lines: list[str]) -> None:
+    """What has no example in its docstring gets one, if there is a call that shows it."""
+    if what in {"function", "class"} and not any(">>>" in line for line in lines):
+        lines += ["", *generate.examples.example(name.removeprefix("autograph."), value), ""]  # type: ignore[arg-type]
+
+
 def setup(app: object) -> None:
     app.connect("autodoc-process-docstring", _google_sections, priority=400)  # type: ignore[attr-defined]
+    app.connect("autodoc-process-docstring", _examples, priority=300)  # type: ignore[attr-defined]

@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +40,33 @@ def _guard_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.runtime.engines.native import guards
 
     monkeypatch.setattr(assemble, "module", guards.module)
+
+
+QUICK = (
+    "converters/test_golden.py", "converters/test_staged.py", "data/test_dataset.py", "docs", "keras/test_training.py",
+    "language/test_branches.py", "language/test_loops.py", "programs/test_functions.py",
+    "runtime/ops/test_public_ops.py", "test_api.py", "test_readme.py",
+)  # fmt: skip
+"""The most telling tests, which end within a minute: `pytest -m quick`."""
+
+TESTS = Path(__file__).parent
+
+
+def _is_quick(path: Path) -> bool:
+    return any(path.is_relative_to(TESTS / each) for each in QUICK)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `-m quick` no other file is read: all of them take longer than these tests."""
+    is_other = collection_path.is_file() and collection_path.suffix == ".py" and not _is_quick(collection_path)
+    return True if config.option.markexpr == "quick" and is_other else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the quick tests."""
+    for item in items:
+        if _is_quick(item.path):
+            item.add_marker(pytest.mark.quick)
 
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:

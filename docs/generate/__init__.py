@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from . import examples as examples
 from . import names, passes, reference
 
 GENERATED = Path(__file__).parents[1] / "generated"

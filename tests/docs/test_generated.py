@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import autograph as tf
-from docs.generate import names, passes, reference
+from docs.generate import examples, names, passes, reference
 
 
 def test_the_table_has_each_name_of_tensorflow_once() -> None:
@@ -53,3 +53,23 @@ def test_the_reference_lists_all_public_names() -> None:
     assert ".. autofunction:: autograph.math.log\n" in pages["tf.math.md"]
     assert ".. autoclass:: autograph.keras.layers.Dense\n" in pages["tf.keras.layers.md"]
     assert "autograph.config.Any" not in pages["tf.config.md"]
+
+
+def test_written_calls_show_public_names() -> None:
+    written = examples.calls()
+    assert len(written) == len(examples.CALLS.read_text().splitlines()), "a function has two"
+    shown = {name.removeprefix("tf."): call for name, call in written.items()}
+    assert not [name for name in shown if not names.is_here(name)]
+    assert not [call for name, call in shown.items() if not examples.example(name, eval(f"tf.{name}", {"tf": tf}))]
+
+
+def test_functions_of_tensors_get_an_example() -> None:
+    assert examples.example("math.sqrt", tf.math.sqrt)[0] == ">>> tf.math.sqrt([0.25, 0.5])"
+    assert examples.example("random.normal", tf.random.normal) == []
+    without = [
+        name
+        for name in reference.public_names("math")
+        if ">>>" not in (getattr(tf.math, name).__doc__ or "")
+        and not examples.example(f"math.{name}", getattr(tf.math, name))
+    ]
+    assert len(without) < 12, without

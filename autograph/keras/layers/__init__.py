@@ -11,6 +11,7 @@ from . import (
     convolutional,
     core,
     features,
+    images,
     merging,
     normalization,
     pooling,
@@ -26,6 +27,7 @@ from .convolutional import *  # noqa: F403
 from .core import *  # noqa: F403
 from .core import Input as Input
 from .features import *  # noqa: F403
+from .images import *  # noqa: F403
 from .merging import *  # noqa: F403
 from .normalization import *  # noqa: F403
 from .pooling import *  # noqa: F403
@@ -35,7 +37,7 @@ from .reshaping import *  # noqa: F403
 from .wrappers import *  # noqa: F403
 
 __all__ = ["Input", "InputSpec", "Layer"]
-for _module in (advanced_activations, attention, cells, convolutional, core, features, merging, normalization, pooling,
-                recurrent, regularization, reshaping, wrappers):  # fmt: skip
+for _module in (advanced_activations, attention, cells, convolutional, core, features, images, merging, normalization,
+                pooling, recurrent, regularization, reshaping, wrappers):  # fmt: skip
     __all__ += _module.__all__
 __dir__ = __all__.copy

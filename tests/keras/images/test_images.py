@@ -83,6 +83,8 @@ def test_chance_works_on_each_image_while_training_only(kind: Any) -> None:
     assert len({each.tobytes() for each in seen}) > 1, "while training, if nobody says otherwise, as in Keras"
     assert all(each.min() >= 0 and each.max() <= 255 for each in seen)
     np.testing.assert_array_equal(layer(images, training=False), images)
+    kept = kind in (layers.RandomCrop, layers.RandomBrightness, layers.RandomContrast)
+    assert layer(images.astype(np.uint8), training=False).dtype == (tf.uint8 if kept else tf.float32), "as in Keras"
     first = _made(kind, data_format="channels_first")
     turned = first(images.transpose(0, 3, 1, 2), training=True)
     assert turned.shape[1] == 3 and first(images[0].transpose(2, 0, 1), training=True).shape[0] == 3

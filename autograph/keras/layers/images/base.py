@@ -47,7 +47,10 @@ class ImageLayer(Layer):
 
 
 class RandomImageLayer(ImageLayer):
-    """A layer that changes images by chance while training, and else gives them in its dtype as they are."""
+    """A layer that changes images by chance while training, and else gives them as they are."""
+
+    casts_always = True
+    """Whether images have the layer's dtype also where they are not changed."""
 
     def __init__(self, seed: int | None = None, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(data_format, **kwargs)
@@ -55,8 +58,10 @@ class RandomImageLayer(ImageLayer):
 
     def call(self, inputs: Any, training: bool | Tensor | None = True) -> Any:
         """The images, changed while training."""
-        images = cast(self._checked(inputs), self.compute_dtype)
-        return self._as_given(self._changed(images)) if training else self._as_given(images)
+        images = self._checked(inputs)
+        if training or self.casts_always:
+            images = cast(images, self.compute_dtype)
+        return self._as_given(self._changed(images) if training else images)
 
     def _changed(self, images: Tensor) -> Tensor:
         raise NotImplementedError

@@ -165,6 +165,7 @@ class RandomCrop(RandomImageLayer):
     """
 
     settings = ("height", "width", "seed", "data_format")
+    casts_always = False
 
     def __init__(
         self, height: int, width: int, seed: int | None = None, data_format: str | None = None, **kwargs: Any
@@ -177,9 +178,9 @@ class RandomCrop(RandomImageLayer):
         if tall > self.height and wide > self.width:
             top, left = self._place(tall - self.height), self._place(wide - self.width)
             return _exactly(images, top, left, self.height, self.width)
-        top = (tall - max(min(tall, int(wide * self.height / self.width)), 1)) // 2
-        left = (wide - max(min(wide, int(tall * self.width / self.height)), 1)) // 2
-        found = part_of(images, top, left, self.height, self.width)  # what there is of it
+        above = (tall - max(min(tall, int(wide * self.height / self.width)), 1)) // 2
+        before = (wide - max(min(wide, int(tall * self.width / self.height)), 1)) // 2
+        found = part_of(images, above, before, self.height, self.width)  # what there is of it
         return cast(resize(found, (self.height, self.width)), self.compute_dtype)
 
     def _place(self, room: int) -> Tensor:

@@ -26,6 +26,7 @@ def _range(value_range: Any) -> tuple[float, float]:
 
 class _Recolored(RandomImageLayer):
     settings = ("factor", "value_range", "seed", "data_format")
+    casts_always = False
 
     def __init__(
         self, factor: Any, value_range: Any = (0, 255), seed: int | None = None, data_format: str | None = None,

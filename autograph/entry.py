@@ -23,7 +23,7 @@ from types import CellType, FunctionType
 from typing import Any
 
 from .errors import ConversionError
-from .operators.dispatch import staging
+from .operators.dispatch import beginning, opened
 from .pipeline import compiled
 from .source.entry import NAME
 from .tracebacks import HANDING_OVER, trim
@@ -36,11 +36,12 @@ class Entry:
 
     def __init__(self, staged: Callable[..., Any]) -> None:
         self._staged = staged
-        self.staging = staging
+        self.staging = beginning
 
     def staged(self, *args: object, **kwargs: object) -> Any:
         """Calls the staged form."""
-        return self._staged(*args, **kwargs)
+        with opened():
+            return self._staged(*args, **kwargs)
 
     @staticmethod
     def trim() -> None:

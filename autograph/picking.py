@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from types import FrameType, FunctionType
 from typing import Any
 
 from .marks import Form, Original, marked
 from .operators.data_model.left_alone import in_library, is_left_alone
-from .operators.dispatch import staging
+from .operators.dispatch import beginning, opened
 from .pipeline import is_converted
 from .tracebacks import trim
 
@@ -30,12 +31,15 @@ def picking(entity: Any, function: FunctionType, bound: Callable[[FunctionType],
     forms = original.forms
 
     def converted(*args: object, **kwargs: object) -> Any:
-        staged = staging()
+        staged = beginning()
         form = forms.get(staged)
         try:
             if form is None:
                 form = original.form(staged)
-            return form(*args, **kwargs)
+            if not staged:
+                return form(*args, **kwargs)
+            with opened():
+                return form(*args, **kwargs)
         except Exception as error:
             if error.__class__ is not RecursionError:  # there may be no room to call anything
                 trim(error)
@@ -43,8 +47,11 @@ def picking(entity: Any, function: FunctionType, bound: Callable[[FunctionType],
 
     def of_library(*args: Any, **kwargs: Any) -> Any:
         try:
-            form = entity if is_of_library(sys._getframe().f_back) else original.form(staging())
-            return form(*args, **kwargs)
+            if is_of_library(sys._getframe().f_back):
+                return entity(*args, **kwargs)
+            staged = beginning()
+            with opened() if staged else nullcontext():
+                return original.form(staged)(*args, **kwargs)
         except Exception as error:
             if error.__class__ is not RecursionError:
                 trim(error)

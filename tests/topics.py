@@ -18,6 +18,8 @@ ROOT = Path(__file__).parents[1]
 LANGUAGE = ROOT / "tests" / "language"
 TABLE = LANGUAGE / "README.md"
 FOLDERS = ("autograph/operators", "converters")
+ELSEWHERE = "autograph/operators/jax/"
+"""What `tests/operators/jax` covers, where JAX is installed."""
 MOST = 4
 """Topics that the table names for a file."""
 
@@ -35,7 +37,8 @@ operators and the converters which topics cover it most: those whose tests call 
 def files() -> list[str]:
     """The files that the table has rows for."""
     found = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py") if path.name != "__init__.py"]
-    return sorted(str(path.relative_to(ROOT)) for path in found)
+    names = sorted(str(path.relative_to(ROOT)) for path in found)
+    return [name for name in names if not name.startswith(ELSEWHERE)]
 
 
 def rows() -> dict[str, list[str]]:

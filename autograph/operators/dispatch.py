@@ -6,7 +6,10 @@ handful of methods. Adding a back end edits no operator: write the class, then `
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from importlib import import_module
 from types import FunctionType
 from typing import Any, ClassVar, Final
 
@@ -141,6 +144,9 @@ class Backend:
     def is_(self, left: object, right: object) -> Any:
         """Answers ``left is right``; a staged bool when one of them may be ``None``."""
         return left is right
+
+    def check_identity(self, left: object, right: object) -> None:
+        """Refuses ``left is right``, of values that are not of this back end, where only the run knows the answer."""
 
     # Errors at run time.
 
@@ -360,4 +366,37 @@ def active() -> Backend | None:
     for each in _backends:
         if each.staging():
             return each
+    return None
+
+
+LIBRARIES: Final = {"jax": "autograph.operators.jax.tracing"}
+"""Libraries that trace functions by themselves, each with the module that tells whether they do (`traces`), and stands
+around the call of a converted function that they trace (`opened`)."""
+_loaded: dict[str, Any] = {}
+_modules = sys.modules
+
+
+def beginning() -> bool:
+    """Whether a call of a converted function from outside is a part of a trace: of a graph, or of a library's own."""
+    if open_traces and staging():
+        return True
+    for name in LIBRARIES:
+        if name in _modules:
+            return _tracing_library() is not None
+    return False
+
+
+def opened() -> AbstractContextManager[None]:
+    """Stands around the staged form in such a call."""
+    found = None if staging() else _tracing_library()
+    return nullcontext() if found is None else found.opened()
+
+
+def _tracing_library() -> Any:
+    for name, module in LIBRARIES.items():
+        found = _loaded.get(name)
+        if found is None and name in _modules and hasattr(_modules[name], "__version__"):  # it is not being loaded
+            found = _loaded[name] = import_module(module)
+        if found is not None and found.traces():
+            return found
     return None

@@ -264,9 +264,13 @@ class Raises:
 
 
 def _are_alike(one: BaseException, other: BaseException) -> bool:
-    return type(one) is type(other) and len(one.args) == len(other.args) and all(
-        x is y or (type(x) in (str, int, float, bool, bytes) and type(y) is type(x) and x == y)
-        for x, y in zip(one.args, other.args, strict=True)
+    return (
+        type(one) is type(other)
+        and len(one.args) == len(other.args)
+        and all(
+            x is y or (type(x) in (str, int, float, bool, bytes) and type(y) is type(x) and x == y)
+            for x, y in zip(one.args, other.args, strict=True)
+        )
     )
 
 

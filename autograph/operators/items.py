@@ -141,4 +141,3 @@ def _set_innermost(changed: object, containers: list[Any], indices: tuple[Any, .
             return containers[0]
         changed = replaced
     return changed
-

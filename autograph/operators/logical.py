@@ -9,7 +9,7 @@ from .arithmetic import backend_within
 from .builtin_calls import truth
 from .calls import call, call_method
 from .data_model.special_methods import method
-from .dispatch import Thunk, backend_of, open_traces
+from .dispatch import Thunk, active, backend_of, open_traces
 from .staging.heap.aliases import use
 from .staging.heap.forms import VIEWS, is_of_own_class, viewed
 from .staging.heap.identities import check_key, refuse_compared, same
@@ -135,10 +135,17 @@ def _backend_of_membership(item: object, container: object) -> Any:
 def is_(left: object, right: object) -> Any:
     """``left is right``; a staged bool when one of them is ``None`` or not at run time."""
     backend = backend_of(left, right)
-    return same(left, right) if backend is None else backend.is_(left, right)
+    return _same(left, right) if backend is None else backend.is_(left, right)
+
+
+def _same(left: object, right: object) -> Any:
+    tracing = active() if open_traces else None
+    if tracing is not None:
+        tracing.check_identity(left, right)
+    return same(left, right)
 
 
 def is_not(left: object, right: object) -> Any:
     """``left is not right``."""
     backend = backend_of(left, right)
-    return not_(same(left, right) if backend is None else backend.is_(left, right))
+    return not_(_same(left, right) if backend is None else backend.is_(left, right))

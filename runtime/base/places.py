@@ -19,7 +19,7 @@ from autograph.tracebacks import HANDING_OVER
 
 # A user's frame is one that runs neither this package, nor NumPy's dispatch, nor the standard library.
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
-_SKIPPED = (_PACKAGE, os.path.dirname(np.__file__) + os.sep, "<autograph", "<frozen ")
+_skipped: tuple[str, ...] = (_PACKAGE, os.path.dirname(np.__file__) + os.sep, "<autograph", "<frozen ")
 _LIBRARY = os.path.dirname(os.__file__) + os.sep
 _RETURNS = frozenset(opcode for name, opcode in dis.opmap.items() if name.startswith("RETURN_"))
 _is_user_file: dict[str, bool] = {}
@@ -107,10 +107,17 @@ def end(before: tuple[int, Place | None, Place | None]) -> None:
     _local.base, _local.outer, _local.whole = before
 
 
+def skip(folder: str) -> None:
+    """Has the files of a folder count as a library's, which stands between the user's code and what that runs."""
+    global _skipped
+    _skipped = (*_skipped, folder + os.sep)
+    _is_user_file.clear()
+
+
 def is_user_file(name: str) -> bool:
     """Whether a code object's file name is that of user code."""
     in_library = name.startswith(_LIBRARY) and "-packages" not in name
-    is_user = _is_user_file[name] = not in_library and not name.startswith(_SKIPPED)
+    is_user = _is_user_file[name] = not in_library and not name.startswith(_skipped)
     return is_user
 
 

@@ -6,7 +6,11 @@ import sys
 from types import FunctionType
 from typing import Any
 
-LEFT_ALONE = frozenset((*sys.stdlib_module_names, "autograph", "numpy", "gast", "astunparse", "_pytest", "pytest"))
+FOR_TRACERS = ("jax", "jaxlib", "optax", "equinox", "chex", "jaxtyping")
+"""Packages for JAX's tracers: their functions change nothing that they are given, and call functions that they get."""
+LEFT_ALONE = frozenset(
+    (*sys.stdlib_module_names, *FOR_TRACERS, "autograph", "numpy", "gast", "astunparse", "_pytest", "pytest")
+)
 """Top-level modules whose functions are called as they are."""
 
 _MIXINS = frozenset(("collections", "collections.abc", "numbers"))

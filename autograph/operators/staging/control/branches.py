@@ -54,6 +54,7 @@ class Outcome:
     def returns(self) -> bool:
         return not self.graph.never_returns
 
+
 def trace_body(
     run: Callable[..., Any],
     bodies: tuple[Callable[..., Any], ...],

@@ -86,9 +86,7 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
     return result
 
 
-def _relate(
-    places: list[Location | None], values: list[Any], rows: list[list[Any]], branches: list[Outcome]
-) -> None:
+def _relate(places: list[Location | None], values: list[Any], rows: list[list[Any]], branches: list[Outcome]) -> None:
     """Notes which objects merged values are, under the condition that a branch is taken."""
     sides = []
     for row, outcome in zip(rows, branches, strict=True):

@@ -77,9 +77,7 @@ class LoopAliases:
         """
         self._given = self._note(slots, "retval_")
 
-    def _note(
-        self, slots: Sequence[tuple[Hashable, Location | None, Any, Any]], ignored: str = ""
-    ) -> dict[Place, Any]:
+    def _note(self, slots: Sequence[tuple[Hashable, Location | None, Any, Any]], ignored: str = "") -> dict[Place, Any]:
         loop = self._loop = object()
         self._replaced.clear()
         made: dict[Place, Any] = {}

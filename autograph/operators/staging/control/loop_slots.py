@@ -201,9 +201,7 @@ class Moves:
                         pending = True
                         yield place, wide, moves
 
-    def _left_wider(
-        self, turn: Turn, now: dict[Place, Type]
-    ) -> Iterator[tuple[Place, Type, set[tuple[Place, Place]]]]:
+    def _left_wider(self, turn: Turn, now: dict[Place, Type]) -> Iterator[tuple[Place, Type, set[tuple[Place, Place]]]]:
         """What a turn leaves with other types than in its trace, if what it is given has those of ``now``."""
         types = WiderTypes()
         changed = [place for place, value in turn.given.items() if place in now and types.note(value, now[place])]

@@ -37,7 +37,8 @@ from .samples import DTYPES, NoSample, Sampler
 _OPERATORS: dict[CodeType, tuple[Callable[[dict[str, Any]], Callable[..., Any]], tuple[str, ...]]] = {
     arithmetic.add.__code__: (operator.itemgetter("native"), ("left", "right")),
     arithmetic.iadd.__code__: (
-        lambda given: getattr(operator, f"i{given['binary'].__name__.rstrip('_')}"), ("left", "right")
+        lambda given: getattr(operator, f"i{given['binary'].__name__.rstrip('_')}"),
+        ("left", "right"),
     ),
     arithmetic.lt.__code__: (lambda given: getattr(operator, given["name"]), ("left", "right")),
     arithmetic.neg.__code__: (operator.itemgetter("native"), ("value",)),

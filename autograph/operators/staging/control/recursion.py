@@ -138,9 +138,7 @@ def _call_graph(python_function: FunctionType, arguments: tuple[Any, ...], keywo
     return made
 
 
-def _result_of_graph(
-    python_function: FunctionType, arguments: tuple[Any, ...], keywords: dict[str, Any]
-) -> Any:
+def _result_of_graph(python_function: FunctionType, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     known = _local.under_way.get(python_function)
     if known is not None:
         return known(*arguments, **keywords)

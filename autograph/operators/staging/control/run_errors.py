@@ -23,9 +23,7 @@ def mark() -> tuple[Graph, int] | None:
     return None if graph is None else (graph, len(graph.nodes))
 
 
-def check_since(
-    start: tuple[Graph, int] | None, classes: Iterable[Any], statement: str
-) -> tuple[Graph, int] | None:
+def check_since(start: tuple[Graph, int] | None, classes: Iterable[Any], statement: str) -> tuple[Graph, int] | None:
     """Refuses a statement that would catch, in Python, what a node that was added since `start` may raise. Returns
     what a later check of the same statement starts from.
 

@@ -269,9 +269,7 @@ def _run(
 class _Left:
     """What a trace leaves outside the function: places that hold graph tensors, with what they held before."""
 
-    def __init__(
-        self, journal: TraceJournal, tables: _Tables, body: Callable[..., Any], values: list[Any]
-    ) -> None:
+    def __init__(self, journal: TraceJournal, tables: _Tables, body: Callable[..., Any], values: list[Any]) -> None:
         self._journal = journal
         self._body = body
         self._values = values

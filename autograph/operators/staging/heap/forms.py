@@ -34,6 +34,7 @@ def view_of(mapping: Any, view: object) -> Any:
         return MappingProxyType(mapping)
     return getattr(mapping, type(view).__name__.rpartition("_")[2])()
 
+
 # Past the methods of the user's classes, which may do something else.
 
 

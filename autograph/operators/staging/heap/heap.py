@@ -389,4 +389,3 @@ class Elsewhere:
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __len__ = __iter__ = __str__ = __format__ = _refuse
     __int__ = __float__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __rsub__ = __call__ = _refuse
     __getitem__ = __contains__ = __reduce_ex__ = _refuse
-

@@ -252,6 +252,8 @@ def ending(iterator: object) -> Iterator[None]:
         MutationError: others have it, to whom it can't be told.
     """
     for each in read_by(iterator):
+        if not state.stack():  # a library traces, and nothing tells who has it
+            raise _maybe_more(each)
         if not all(each.is_created_in(journal) for journal in state.stack()):
             raise _no_more(each)
     try:
@@ -281,6 +283,16 @@ def refusal(values: Iterable[Any]) -> MutationError | None:
 def any_spent() -> bool:
     """Whether there are such iterators."""
     return bool(_local.spent)
+
+
+def _maybe_more(iterator: Known) -> MutationError:
+    return MutationError(
+        f"an iterator ({iterator.kind.__name__}) is looped over with a `break` that only the run knows of: how far it "
+        "goes can't be told to what else may use it",
+        construct="for",
+        remedy="loop over a list of its items: list(…)",
+        **where(),
+    )
 
 
 def _no_more(iterator: Known) -> MutationError:

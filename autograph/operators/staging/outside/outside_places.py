@@ -271,9 +271,7 @@ def finder(location: Location) -> Callable[[], Location]:
     return find
 
 
-def _quick_ways(
-    location: Location, find: Callable[[], Location]
-) -> tuple[Callable[[], Any], Callable[[Any], None]]:
+def _quick_ways(location: Location, find: Callable[[], Location]) -> tuple[Callable[[], Any], Callable[[Any], None]]:
     """What reads a place, and what writes it: past its class where that does the same."""
     table: Callable[[], Any]
     if isinstance(location, Attribute) and not isinstance(location.owner, type):

@@ -25,7 +25,8 @@ _METHODS = {
     ),
     ("asyncio.base_events", "BaseEventLoop"): words("run_in_executor"),
     ("queue", "Queue"): words("put put_nowait"),
-    ("_queue", "SimpleQueue"): words("put put_nowait"), ("asyncio.queues", "Queue"): words("put put_nowait"),
+    ("_queue", "SimpleQueue"): words("put put_nowait"),
+    ("asyncio.queues", "Queue"): words("put put_nowait"),
     ("_contextvars", "ContextVar"): words("set"),
 }
 _FUNCTIONS = {

@@ -105,6 +105,7 @@ def is_scalar(spec: Spec | None) -> bool:
 @asked.EQUAL_LISTS.give
 def same_lists(one: StagedList, other: StagedList) -> Any:
     """Whether two staged lists are equal."""
+
     def elements() -> Any:
         return asked.ALL.function(Map(equal, [iterable(one), iterable(other)]))
 

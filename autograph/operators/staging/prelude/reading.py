@@ -19,9 +19,11 @@ _KEEP = frozenset(
     map(id, (ascii, delattr, dir, getattr, hasattr, isinstance, iter, next, print, repr, setattr, type, vars))
 )
 # These ask an object of a user's class for its class, or for methods of it.
-_ASK = _KEEP | frozenset(
-    map(id, (bisect.bisect_left, bisect.bisect_right, bisect.insort_left, bisect.insort_right))
-) | frozenset(map(id, (format, str)))
+_ASK = (
+    _KEEP
+    | frozenset(map(id, (bisect.bisect_left, bisect.bisect_right, bisect.insort_left, bisect.insort_right)))
+    | frozenset(map(id, (format, str)))
+)
 
 
 class StreamItems(StagedIterable):

@@ -70,9 +70,7 @@ def _either(value: Maybe, other: object) -> Any:
 class DictOf(Spec):
     """A dict with some keys, each of which may be missing if its specification says so."""
 
-    def __init__(
-        self, keys: tuple[Any, ...], children: list[Spec], is_ordered: bool = True, kind: type = dict
-    ) -> None:
+    def __init__(self, keys: tuple[Any, ...], children: list[Spec], is_ordered: bool = True, kind: type = dict) -> None:
         self.keys = keys
         self.children = children
         self.is_ordered = is_ordered

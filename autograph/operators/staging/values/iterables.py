@@ -304,6 +304,7 @@ def iterable(value: Any) -> StagedIterable:
 @asked.EACH.give
 def each(values: Any, action: Callable[[Any], Any]) -> None:
     """Calls a function for each item of a Python or staged iterable."""
+
     def loop_body(item: object) -> None:
         action(item)
 

@@ -143,6 +143,7 @@ _NAMESPACES = {
         "runtime.ops.image.adjustments": """
             adjust_brightness adjust_contrast adjust_gamma adjust_hue adjust_saturation per_image_standardization
             """,
+        "runtime.ops.image.boxes": "crop_and_resize non_max_suppression",
         "runtime.ops.image.colors": """
             grayscale_to_rgb hsv_to_rgb rgb_to_grayscale rgb_to_hsv rgb_to_yiq rgb_to_yuv yiq_to_rgb yuv_to_rgb
             """,

@@ -8,6 +8,7 @@ from .runtime.ops.image.adjustments import adjust_hue as adjust_hue
 from .runtime.ops.image.adjustments import adjust_saturation as adjust_saturation
 from .runtime.ops.image.layout import central_crop as central_crop
 from .runtime.ops.image.dtypes import convert_image_dtype as convert_image_dtype
+from .runtime.ops.image.boxes import crop_and_resize as crop_and_resize
 from .runtime.ops.image.layout import crop_to_bounding_box as crop_to_bounding_box
 from .runtime.ops.image.patches import extract_patches as extract_patches
 from .runtime.ops.image.layout import flip_left_right as flip_left_right
@@ -15,6 +16,7 @@ from .runtime.ops.image.layout import flip_up_down as flip_up_down
 from .runtime.ops.image.colors import grayscale_to_rgb as grayscale_to_rgb
 from .runtime.ops.image.colors import hsv_to_rgb as hsv_to_rgb
 from .runtime.ops.image.quality import image_gradients as image_gradients
+from .runtime.ops.image.boxes import non_max_suppression as non_max_suppression
 from .runtime.ops.image.layout import pad_to_bounding_box as pad_to_bounding_box
 from .runtime.ops.image.adjustments import per_image_standardization as per_image_standardization
 from .runtime.ops.image.quality import psnr as psnr

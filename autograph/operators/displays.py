@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .calls import call
+from .data_model.class_hooks import refuse_making
 from .data_model.special_methods import is_user_class
 from .dispatch import backend_of
 from .iteration import iterated
@@ -18,6 +19,8 @@ from .staging.heap.identities import check_key
 def made(value: object) -> Any:
     """What an expression, `def` or `class` has just made: what happens to it is no change of what is older."""
     if state.stack():
+        if isinstance(value, type):
+            refuse_making(value)
         state.created(value)
     return value
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import abc
+import calendar
 import collections
 import copy
+import csv
 import datetime
 import functools
 import io
@@ -19,7 +22,9 @@ import subprocess
 import sys
 import threading
 import time
+import unittest.mock
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -30,6 +35,20 @@ GENERATOR = np.random.default_rng(0)
 ITERATOR = iter(range(100))
 Point = collections.namedtuple("Point", "x y")
 HERE = pathlib.Path(__file__)
+MOCK = unittest.mock.Mock()
+
+
+class Abstract(abc.ABC): ...
+
+
+FINALIZER = weakref.finalize(Abstract, print)
+FINALIZER.atexit = False
+
+
+@functools.singledispatch
+def dispatching(x):
+    return x
+
 
 REACHING = {
     "open": lambda: open("none"),  # noqa: SIM115
@@ -55,6 +74,14 @@ REACHING = {
     "zip of an iterator": lambda: dict(zip(ITERATOR, "ab")),  # noqa: B905
     "join of an iterator": lambda: " ".join(map(str, ITERATOR)),
     "loop": lambda: [item for item in ITERATOR],  # noqa: C416
+    "register a class": lambda: Abstract.register(int),
+    "register a function": lambda: dispatching.register(int, abs),
+    "filterwarnings": lambda: warnings.filterwarnings("ignore", "none"),
+    "setfirstweekday": lambda: calendar.setfirstweekday(0),
+    "register_dialect": lambda: csv.register_dialect("none", delimiter=";"),
+    "disable": lambda: logging.disable(0),
+    "finalize": lambda: FINALIZER(),
+    "Mock": lambda: MOCK(),
 }
 COMPUTING = {
     "math": lambda: math.comb(4, 2),

@@ -124,3 +124,30 @@ def test_the_sum_of_lists() -> None:
 
     check(f, 0, 1)
 
+
+def test_an_element_that_is_taken_twice_and_changed_once_it_is_out() -> None:
+    def changed(n):
+        rows = [[1], [2]]
+        row = rows[n - n]
+        taken = rows.pop(n - n)
+        taken.append(5)
+        return row
+
+    def changed_in_a_branch(n):
+        rows = [[k] for k in range(3)]
+        row = rows[n - n]
+        taken = rows.pop(n - n)
+        if n > 2:
+            taken.append(5)
+        return row
+
+    def unchanged(n):
+        rows = [[1], [2]]
+        row = rows[n - n]
+        taken = rows.pop(n - n)
+        return row, taken, rows
+
+    for function in (changed, changed_in_a_branch):
+        with pytest.raises(tf.errors.MutationError, match="is read after the list has changed"):
+            tf.function(function)(tf.constant(1))
+    check(unchanged, 1, 5)

@@ -582,6 +582,8 @@ LETTING_GO = {
     "made there": "g = None\nif n > 2:\n    g = started(log)\nlog.append(2)\ng = None",
     "an object with an end": "g = Ending(log)\nif n > 2:\n    g = None",
     "an object with an end, made there": "g = None\nif n > 2:\n    g = Ending(log)",
+    "an object with an end, used there": "if n > 2:\n    Ending(log)",
+    "an object with an end, under a name of a loop": "for i in range(n):\n    g = Ending(log)",
 }  # fmt: skip
 
 

@@ -220,3 +220,25 @@ def test_what_unconverted_code_gives_may_be_older() -> None:
         return total
 
     check(set_in_copies, 3, 0)
+
+
+def test_copies_of_what_refers_to_itself() -> None:
+    def of_an_object(n):
+        parent, child = Point(), Point()
+        parent.child, child.parent = child, parent
+        made = copy.deepcopy(parent)
+        if n > 2:
+            made.x = n
+        else:
+            made.x = 0
+        return made.child.parent.x, parent.x
+
+    def of_a_list(n):
+        values = [1]
+        values.append(values)
+        made = copy.deepcopy(values)
+        made.append(n)
+        return len(made), len(made[1]), len(values)
+
+    for function in (of_an_object, of_a_list):
+        check(function, 1, 5)

@@ -129,3 +129,22 @@ def test_what_the_function_has_made_may_hide_it() -> None:
         return made.x + queue.get_nowait()
 
     assert function(tf.constant(2)).numpy() == 4
+
+
+def test_no_value_of_a_graph_stays_in_a_generator_that_is_older() -> None:
+    def totals() -> Any:
+        total = 0
+        while True:
+            total = total + (yield total)
+
+    running = totals()
+    next(running)
+
+    @tf.function
+    def f(n: Any) -> Any:
+        running.send(n)
+        return n
+
+    with pytest.raises(tf.errors.MutationError, match="`send` of an object of class `generator` outlives"):
+        f(tf.constant(1))
+    assert running.send(2) == 2

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..attributes import set_attribute
 from ..calls import CONSTRUCTOR, CONSTRUCTOR_OF_METACLASS, INITIALISER, call
+from ..staging.control.left_generators import refuse_making
 from ..staging.heap import state
 from .special_methods import is_convertible, is_generated, is_user_class, lookup, method
 
@@ -20,6 +21,7 @@ def constructor(cls: type) -> Callable[..., Any] | None:
     """What to call in place of a class while a back end is staging; None: the class is no user's."""
     if not is_user_class(cls) or issubclass(cls, type):
         return None
+    refuse_making(cls)
     maker = lookup(type(cls).__mro__, "__call__")
     if is_convertible(maker):
         return partial(call(maker), cls)

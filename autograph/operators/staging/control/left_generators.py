@@ -16,6 +16,7 @@ from autograph.errors import StagingError
 from autograph.source.find import find
 from autograph.source.generated import is_generated
 
+from ...data_model.special_methods import is_convertible, lookup, mro
 from ..heap import iterators, state
 from ..heap.reach import reachable
 from .errors import where
@@ -76,6 +77,19 @@ def refuse_kept(journal: state.Journal, held: Iterable[Any]) -> None:
             _refuse_ended(each, "may hold")
 
 
+def refuse_making(cls: type) -> None:
+    """To be called where an instance of a class of the user's is about to be made.
+
+    Raises:
+        StagingError: it has a `__del__`, and a staged body makes it.
+    """
+    if is_convertible(lookup(mro(cls), "__del__")) and any(not journal.outermost for journal in state.stack()):
+        raise _ends_somewhere(
+            f"makes an object of class `{cls.__qualname__}`", "Python runs its `__del__`", "__del__",
+            "make it before the branch or loop, and keep it under a name until after",
+        )  # fmt: skip
+
+
 def _refuse_ended(obj: Any, done: str) -> None:
     block = _block_around(obj) if type(obj) is GeneratorType else None
     what = f"the generator `{obj.__name__}`" if block else f"an object of class `{type(obj).__qualname__}`"
@@ -85,11 +99,16 @@ def _refuse_ended(obj: Any, done: str) -> None:
         seen, construct = "Python runs its `__del__`", "__del__"
     else:
         seen, construct = "its weak references tell of it", "weakref"
-    raise StagingError(
-        f"a staged branch or loop {done} {what}; {seen} where nothing holds it any more, and only the run of the graph "
-        "tells where that is",
+    remedy = "end it before the branch or loop, or after: keep it under a name until then"
+    raise _ends_somewhere(f"{done} {what}", seen, construct, remedy)
+
+
+def _ends_somewhere(done: str, seen: str, construct: str, remedy: str) -> StagingError:
+    return StagingError(
+        f"a staged branch or loop {done}; {seen} where nothing holds it any more, and only the run of the graph tells "
+        "where that is",
         construct=construct,
-        remedy="end it before the branch or loop, or after: keep it under a name until then",
+        remedy=remedy,
         **where(),
     )
 

@@ -28,6 +28,7 @@ from .edges import TAKEN as TAKEN
 from .edges import Body as Body
 from .edges import flag as flag
 from .edges import identity as identity
+from .edges import is_released_changed as is_released_changed
 from .edges import known_objects as known_objects
 from .edges import relate as relate
 from .edges import settle as settle

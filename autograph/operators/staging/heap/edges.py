@@ -39,7 +39,7 @@ class Edge:
         self.loop = loop
         self.label = label
         self.stale: list[Decision] = [False, False]
-        """When each of the two is out of date."""
+        """When each of the two is out of date; that of a list out of which the other was taken: what of it it was."""
         self.changed_at: Place | None = None
         """The user's place that has put one of them out of date."""
 
@@ -213,8 +213,7 @@ def tell(obj: object, when: Decision, element: bool) -> None:
         if edge.kind is CHOSEN:
             flag(edge, 1 - edge.side(node), when)
         elif edge.kind is not SHARED and edge.side(node) == 0:
-            if edge.kind is not RELEASED:
-                flag(edge, 1, when)
+            flag(edge, 1, when)
             _spread(edge.nodes[1], edge, when)
     if element:
         _spread(node, None, when)
@@ -325,7 +324,7 @@ def stale_edge(obj: object, known: Decision) -> tuple[Edge, Any] | None:
         for other, both, edge in steps(current, when, path):
             if edge is not None:
                 side = 0 if edge.nodes[0].obj is current else 1
-                if and_(both, edge.stale[side]) is not False:
+                if and_(both, edge.stale[side]) is not False and not (edge.kind is RELEASED and side == 1):
                     return edge, current
                 if edge.kind is not CHOSEN and (edge.kind is SHARED or side == 0):
                     continue
@@ -333,6 +332,11 @@ def stale_edge(obj: object, known: Decision) -> tuple[Edge, Any] | None:
             if ways.is_new((id(other), edge is None), step, both):
                 pending.append((other, both, step))
     return None
+
+
+def is_released_changed(values: object) -> bool:
+    """Whether an object may have been changed since it was taken out of a list that a graph holds."""
+    return any(edge.kind is RELEASED and edge.stale[1] is not False for edge in edges_of(identity(values)))
 
 
 def known_objects() -> list[Any]:

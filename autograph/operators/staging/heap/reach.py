@@ -151,13 +151,15 @@ def _note_put(contents: list[Any], values: object, label: str) -> None:
 
 def note_new(value: object, known: Container[int]) -> None:
     """Notes what merging has made and can be changed: that is an affair of the body that does it."""
-    value = _there(value)
-    if not has_parts(value) or id(value) in known:
-        return
-    if not isinstance(value, tuple):
-        created(value)
-    for part in parts_of(value)[1]:
-        note_new(part, known)
+    pending, seen = [value], set[int]()
+    while pending:
+        each = _there(pending.pop())
+        if not has_parts(each) or id(each) in known or id(each) in seen:
+            continue
+        seen.add(id(each))
+        if not isinstance(each, tuple):
+            created(each)
+        pending.extend(parts_of(each)[1])
 
 
 def _pairs(merged: object, frozen: object) -> Iterator[tuple[Any, Any]]:

@@ -316,6 +316,8 @@ def _method_of_iterator(function: Any, owner: Any) -> Callable[..., Any]:
         return function
 
     def call_method(*arguments: object, **keywords: object) -> Any:
+        for each in (*arguments, *keywords.values()):
+            refusals.refuse_kept(owner, function.__name__, each)
         if not _reaches_out(function):
             iterators.use(owner, f"{function.__name__}()")
         return function(*arguments, **keywords)

@@ -45,10 +45,21 @@ _C_NAMES = {"sre": "re", "pydecimal": "decimal", "strptime": "datetime"} | dict.
 _PATHS = words("exists lexists isfile isdir islink ismount realpath abspath expanduser expandvars getsize")
 _REACHING = {
     "builtins": words("input open exec eval __import__"),
-    "csv": words("writerow writerows writeheader"),
+    "abc": words("register"),
+    "calendar": words("setfirstweekday"),
+    "codecs": words("register unregister register_error"),
+    "copyreg": words("pickle constructor add_extension remove_extension clear_extension_cache"),
+    "csv": words("writerow writerows writeheader register_dialect unregister_dialect field_size_limit"),
     "datetime": words("now today utcnow"),
+    "decimal": words("setcontext"),
+    "functools": words("register"),
+    "locale": words("setlocale"),
+    "logging": words("addLevelName basicConfig captureWarnings disable setLogRecordFactory setLoggerClass"),
     "posixpath": _PATHS,
     "ntpath": _PATHS,
+    "warnings": words("filterwarnings simplefilter resetwarnings"),
+    "weakref": words("finalize detach"),
+    "zoneinfo": words("reset_tzpath clear_cache"),
     "urllib": words("urlopen urlretrieve"),
     "numpy": words(
         "save savez savez_compressed savetxt load loadtxt genfromtxt fromfile memmap tofile dump fromregex seterr "
@@ -64,7 +75,7 @@ _CLASSES = frozenset(("pathlib", "io", "uuid", "queue", "argparse", "configparse
 def refused(function: object) -> bool:
     """Whether a library function may not run in a staged body."""
     module = _module_of(function)
-    name = raw_attribute(function, "__name__", "")
+    name = _name_of(function)
     if name in _REACHING.get(module, ()):
         return True
     if module == "numpy":
@@ -80,10 +91,15 @@ def refused(function: object) -> bool:
     return not (module == "sys" and name in _READING_SYS)
 
 
+def _name_of(function: object) -> str:
+    """The name of a function or class; that of its class for another object that can be called."""
+    return str(raw_attribute(function, "__name__", "") or type(function).__name__)
+
+
 def _module_of(function: object) -> str:
     owner = raw_attribute(function, "__self__")
-    if isinstance(function, MethodType) and not isinstance(owner, type):
-        owner = type(owner)
+    if isinstance(function, MethodType):
+        owner = None if isinstance(owner, type) else type(owner)
     module = raw_attribute(owner if isinstance(owner, type) else function, "__module__")
     if not isinstance(module, str):
         module = type(owner).__module__ if owner is not None else ""
@@ -124,7 +140,7 @@ def check(function: Callable[..., Any]) -> None:
         return
     if _is_own_method(function) or not refused(function):
         return
-    name = f"{raw_attribute(function, '__module__', None) or _module_of(function)}.{function.__name__}".lstrip("_")
+    name = f"{raw_attribute(function, '__module__', None) or _module_of(function)}.{_name_of(function)}".lstrip("_")
     name = name.removeprefix("builtins.")
     raise MutationError(
         f"`{name}` in a staged branch or loop would run once, while tracing, whether the branch is taken or not; it "

@@ -71,11 +71,15 @@ def _is_library(function: object) -> bool:
 
 def _code_in(values: Iterable[Any]) -> Iterator[Any]:
     """The functions among some values, and the methods by which a library function may compare objects among them."""
-    for each in values:
+    pending, seen = list(values), set[int]()
+    while pending:
+        each = pending.pop()
         if isinstance(each, (FunctionType, MethodType)):
             yield each
         elif isinstance(each, (list, tuple, set)):
-            yield from _code_in(each)
+            if id(each) not in seen:
+                seen.add(id(each))
+                pending.extend(each)
         else:
             found = (method(type(each), name) for name in _COMPARING)
             yield from filter(None, found)

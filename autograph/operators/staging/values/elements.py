@@ -67,7 +67,7 @@ class ListElement(StagedList):
             return self._first[1]
         if self._is_there:
             return self._fetched(held)
-        if self.root.changes.writes == self._writes:
+        if self.root.changes.writes == self._writes and not aliases.is_released_changed(self.root):
             return self._first[1]
         raise self._lost("read")
 

@@ -146,7 +146,7 @@ class InvalidArgumentError(AutographError, ValueError):
 
 
 class OutOfRangeError(AutographError, IndexError):
-    """An index lies outside a tensor, or an iterator is at its end."""
+    """An iterator is at its end, or an index lies outside a list or a tensor (`IndexOutOfRangeError`)."""
 
     error_code = 11
 
@@ -155,10 +155,14 @@ class InvalidTypeError(InvalidArgumentError, TypeError):
     """An argument's type does not fit: no tensor can be made of it, dtypes have nothing in common."""
 
 
-class InvalidIndexError(OutOfRangeError, InvalidTypeError):
-    """A tensor has no such items: it is a scalar, or what stands in the brackets is no index."""
+class IndexOutOfRangeError(InvalidArgumentError, OutOfRangeError):
+    """An index lies outside a tensor: an InvalidArgumentError as in TensorFlow, and an IndexError as in Python."""
 
-    error_code = 11
+    error_code = 3
+
+
+class InvalidIndexError(IndexOutOfRangeError, InvalidTypeError):
+    """A tensor has no such items: it is a scalar, or what stands in the brackets is no index."""
 
 
 class FailedPreconditionError(AutographError, RuntimeError):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from autograph.errors import InvalidArgumentError, OutOfRangeError
+from autograph.errors import IndexOutOfRangeError, InvalidArgumentError
 
 from ..base.shapes import is_fully_defined
 from .primitive import CONSTANT
@@ -100,8 +100,8 @@ def places(inputs: Sequence[Value], attributes: dict[str, Any]) -> Kinds:
     """The last input are indices, which must lie in the axes of the first one; constants may lie in each of them."""
     shape, indices = inputs[0].type.shape, constant_of(inputs[-1])
     if is_fully_defined(shape) and indices is not None and is_never_negative(inputs[-1]):
-        return () if all(indices.max(initial=0) < (length or 0) for length in shape or ()) else (OutOfRangeError,)
-    return InvalidArgumentError, OutOfRangeError
+        return () if all(indices.max(initial=0) < (length or 0) for length in shape or ()) else (IndexOutOfRangeError,)
+    return InvalidArgumentError, IndexOutOfRangeError
 
 
 def steps(inputs: Sequence[Value], attributes: dict[str, Any]) -> Kinds:

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograph.errors import AutographError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
+from autograph.errors import (
+    AutographError,
+    IndexOutOfRangeError,
+    InvalidArgumentError,
+    InvalidTypeError,
+    OutOfRangeError,
+)
 from autograph.tracebacks import trim
 
 from ..base import dtypes, shapes
@@ -273,7 +279,7 @@ def kernel_error(error: Exception, op: Op) -> Exception:
         elif isinstance(error, TypeError) and (kind is TypeError or kind.__module__.startswith("numpy")):
             error = InvalidTypeError(str(error).strip())
         elif kind is IndexError:
-            error = OutOfRangeError(str(error).strip())
+            error = IndexOutOfRangeError(str(error).strip())
     return _about(error, op)
 
 

@@ -119,9 +119,8 @@ def confusion_matrix(
 ) -> Tensor:  # fmt: skip
     """How often each label (row) met each prediction (column), as `dtype`.
 
-    `num_classes` is a Python int; left out, one more than the largest class.
-    Raises `OutOfRangeError` for a class that is not below it, `InvalidArgumentError` for vectors that differ in size or
-    are not of integers.
+    `num_classes` is a Python int; left out, one more than the largest class. Raises `IndexOutOfRangeError` for a class
+    that is not below it, `InvalidArgumentError` for vectors that differ in size or are not of integers.
     """
     values = ones_like(labels, dtype) if weights is None else cast(weights, dtype)
     pairs = stack([labels, predictions], axis=1)

@@ -1,6 +1,6 @@
 """Picking elements by tensors of indices: gather, gather_nd, take_along_axis, boolean_mask, slice.
 
-An index outside `[0, n)` raises `OutOfRangeError`; negative ones too, as TensorFlow defines these functions.
+An index outside `[0, n)` raises `IndexOutOfRangeError`; negative ones too, as TensorFlow defines these functions.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import OutOfRangeError
+from autograph.errors import IndexOutOfRangeError
 
 from ...base.dtypes import Array
 from ...base.shapes import Shape, broadcast, is_compatible
@@ -33,10 +33,10 @@ __all__ = ["boolean_mask", "gather", "gather_nd", "slice", "take", "take_along_a
 
 
 def check_indices(indices: Any, size: int) -> None:
-    """Raise `OutOfRangeError` unless all indices lie in `[0, size)`."""
+    """Raise `IndexOutOfRangeError` unless all indices lie in `[0, size)`."""
     if indices.size and (indices.min() < 0 or indices.max() >= size):
         bad = indices[(indices < 0) | (indices >= size)].flat[0] if indices.ndim else indices
-        raise OutOfRangeError(f"index {bad} is not in [0, {size})")
+        raise IndexOutOfRangeError(f"index {bad} is not in [0, {size})")
 
 
 def _infer_gather(x: Type, indices: Type, axis: int, batch_dims: int = 0) -> Type:
@@ -122,7 +122,7 @@ def gather(
 ) -> Tensor:  # fmt: skip
     """The slices of `params` along `axis` at `indices`: shape `params[:axis] + indices[batch_dims:] + params[axis+1:]`.
 
-    `axis` is `batch_dims` by default. Raises `OutOfRangeError` for an index outside `[0, n)`, also a negative one.
+    `axis` is `batch_dims` by default. Raises `IndexOutOfRangeError` for an index outside `[0, n)`, also a negative one.
     """
     tensor, places = convert_to_tensor(params), convert_to_tensor(indices)
     if batch_dims < 0:
@@ -134,7 +134,7 @@ def gather(
 def take(a: TensorLike, indices: TensorLike, axis: int | None = None) -> Any:
     """NumPy's `take`: negative indices count from the end; without `axis`, from the flattened tensor.
 
-    The shape of the indices replaces `axis`; the dtype stays. Raises `OutOfRangeError` for an index outside,
+    The shape of the indices replaces `axis`; the dtype stays. Raises `IndexOutOfRangeError` for an index outside,
     `InvalidTypeError` for indices that are no integers.
     """
     tensor = convert_to_tensor(a)
@@ -160,12 +160,12 @@ def infer_points(x: Shape, indices: Type, batch_dims: int = 0) -> tuple[Shape, i
 
 
 def point_key(x: Any, indices: Any) -> tuple[Any, ...]:
-    """The key that picks the elements at index vectors; raises `OutOfRangeError` when one lies outside."""
+    """The key that picks the elements at index vectors; raises `IndexOutOfRangeError` when one lies outside."""
     depth = indices.shape[-1]
     limits = np.array(x.shape[:depth], np.int64)
     outside = ((indices < 0) | (indices >= limits)).any(axis=-1)
     if outside.any():
-        raise OutOfRangeError(f"index {indices[outside][0].tolist()} does not lie in shape {text(x.shape)}")
+        raise IndexOutOfRangeError(f"index {indices[outside][0].tolist()} does not lie in shape {text(x.shape)}")
     return tuple(indices[..., i] for i in range(depth))
 
 
@@ -208,8 +208,8 @@ gather_nd_op = op(
 def gather_nd(params: TensorLike, indices: TensorLike, batch_dims: int = 0, name: str | None = None) -> Tensor:
     """The elements (or slices) of `params` at the index vectors in the last axis of `indices`.
 
-    The shape is `indices.shape[:-1]` and what the vectors leave of that of `params`. Raises `OutOfRangeError` for a
-    vector outside, also with negative numbers, `InvalidArgumentError` for one too long or not of integers.
+    The shape is `indices.shape[:-1]` and what the vectors leave of that of `params`. Raises `IndexOutOfRangeError` for
+    a vector outside, also with negative numbers, `InvalidArgumentError` for one too long or not of integers.
     """
     return gather_nd_op(params, indices, batch_dims=int(batch_dims), name=name)
 
@@ -234,7 +234,7 @@ def _along(x: Array, indices: Array, axis: int) -> Any:
     try:
         return np.take_along_axis(x, indices.astype(np.int64, copy=False), axis)
     except IndexError as error:
-        raise OutOfRangeError(str(error)) from None
+        raise IndexOutOfRangeError(str(error)) from None
 
 
 def _along_gradient(g: Tensor, out: Tensor, x: Tensor, indices: Tensor, axis: int) -> tuple[Any, None]:
@@ -255,8 +255,8 @@ take_along_axis_op = op(
 def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int) -> Any:
     """The elements of `arr` along `axis` at `indices`, which has the same rank; negative ones count from the end.
 
-    The other axes broadcast; the dtype stays. Raises `OutOfRangeError` for an index outside, `InvalidArgumentError` for
-    another rank.
+    The other axes broadcast; the dtype stays. Raises `IndexOutOfRangeError` for an index outside,
+    `InvalidArgumentError` for another rank.
     """
     return take_along_axis_op(arr, indices, axis=whole(axis))
 
@@ -287,12 +287,13 @@ def _infer_slice(x: Type, begin: Type, *dynamic: Type, size: Shape) -> Type:
 
 
 def region(x: Any, begin: Any, size: Any) -> tuple[Any, ...]:
-    """The key of a region; raises `OutOfRangeError` unless it lies in `x` as a whole. -1 is all that remains."""
+    """The key of a region; raises `IndexOutOfRangeError` unless it lies in `x` as a whole. -1 is all that remains."""
     starts = begin.tolist()
     sizes = [n - start if length == -1 else length for n, start, length in zip(x.shape, starts, size, strict=True)]
     for n, start, length in zip(x.shape, starts, sizes, strict=True):
         if start < 0 or length < 0 or start + length > n:
-            raise OutOfRangeError(f"the region from {starts} of size {sizes} does not lie in shape {text(x.shape)}")
+            region = f"the region from {starts} of size {sizes}"
+            raise IndexOutOfRangeError(f"{region} does not lie in shape {text(x.shape)}")
     return tuple(np.s_[start : start + length] for start, length in zip(starts, sizes, strict=True))
 
 
@@ -306,7 +307,7 @@ slice_op = op(
     samples=lambda: [s.sample(_X, [0, 1, 1], size=(1, 2, -1)), s.sample([1, 2, 3], [3], size=(0,)),
                      s.sample(_X, [1, 0, 0], [1, -1, 2], size=(None, None, 2)),
                      s.sample(np.float64(3), np.zeros(0, np.int32), size=()), s.sample([1, 2], [0], [1], size=None)],
-    raises=(OutOfRangeError,),
+    raises=(IndexOutOfRangeError,),
     doc="The region from `begin` of a size; a size of -1 is all that remains. It must lie inside.",
     attributes=kinds("size"),
 )  # fmt: skip
@@ -316,8 +317,8 @@ slice_op = op(
 def slice(input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None) -> Tensor:
     """The region of `input_` from `begin` (a vector) of `size` (ints, tensors or a vector; -1: all that remains).
 
-    The dtype stays. Raises `OutOfRangeError` when the region does not lie inside, `InvalidArgumentError` when `begin`
-    or `size` has not one number for each axis.
+    The dtype stays. Raises `IndexOutOfRangeError` when the region does not lie inside, `InvalidArgumentError` when
+    `begin` or `size` has not one number for each axis.
     """
     hint, inputs = as_dims(size, least=-1)
     start = np.zeros(0, np.int32) if isinstance(begin, list | tuple) and not begin else begin

@@ -6,7 +6,7 @@ A key becomes an attribute, a tuple of parts, and the tensors in it become input
 - `("slice", start, stop, step)`, where each is an int, ``None`` or `("input", k)`,
 - `("input", k)` for the k-th tensor: an index, an array of indices or a boolean mask.
 
-Indices from `-n` up to, without, `n` are valid, as in Python; any other raises `OutOfRangeError`. Slices never do.
+Indices from `-n` up to, without, `n` are valid, as in Python; any other raises `IndexOutOfRangeError`. Slices never do.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError, InvalidIndexError, InvalidTypeError, OutOfRangeError
+from autograph.errors import IndexOutOfRangeError, InvalidArgumentError, InvalidIndexError, InvalidTypeError
 
 from ...base import shapes
 from ...base.dtypes import DType
@@ -135,7 +135,7 @@ def shape_of_item(shape: Shape, key: Key, inputs: tuple[Type, ...]) -> Shape:
     if shape is None:
         return None
     if used > len(shape):
-        error = InvalidIndexError if shape == () else OutOfRangeError
+        error = InvalidIndexError if shape == () else IndexOutOfRangeError
         raise error(f"too many indices: {used} for a tensor of shape {text(shape)}")
     if ("ellipsis",) not in key:
         key = (*key, ("ellipsis",))
@@ -208,7 +208,7 @@ def _index_shape(index: Type, dims: tuple[Any, ...]) -> Shape:
 def _check_index(index: int, shape: tuple[Any, ...], axis: int) -> None:
     n = shape[axis]
     if n is not None and not -n <= index < n:
-        raise OutOfRangeError(f"index {index} is out of bounds for axis {axis} with size {n}")
+        raise IndexOutOfRangeError(f"index {index} is out of bounds for axis {axis} with size {n}")
 
 
 def _slice_length(n: int | None, part: tuple[Any, ...]) -> int | None:
@@ -255,7 +255,7 @@ def _get_item(x: Any, *inputs: Tensor, key: Key) -> Any:
     try:
         return x[numpy_key(x, key, inputs)]
     except IndexError as error:
-        raise OutOfRangeError(str(error)) from None
+        raise IndexOutOfRangeError(str(error)) from None
 
 
 def set_item_in_place(x: Any, value: object, *inputs: object, key: Key) -> Any:
@@ -264,7 +264,7 @@ def set_item_in_place(x: Any, value: object, *inputs: object, key: Key) -> Any:
     try:
         x[numpy_key(x, key, inputs)] = value
     except IndexError as error:
-        raise OutOfRangeError(str(error)) from None
+        raise IndexOutOfRangeError(str(error)) from None
     return x
 
 
@@ -347,19 +347,19 @@ def _set_samples() -> list[Any]:
 
 
 get_item_op: Op = op("get_item", infer=_infer_get_item, numpy=_get_item, gradient=_get_gradient, samples=_get_samples,
-                 fresh=_get_is_fresh, raises=lambda inputs, attributes: (OutOfRangeError,),
+                 fresh=_get_is_fresh, raises=lambda inputs, attributes: (IndexOutOfRangeError,),
                  doc="`x[key]`; the inputs after `x` are the tensors in the key.",
                  accumulate=lambda total, g, x, *places, key: add_at_op(total, g, *places, key=key),
                  total=totality.item, view=True, native=True, chains=(whole,), attributes=kinds("key"))  # fmt: skip
 set_item_op: Op = op("set_item", infer=_infer_set_item, numpy=_set_item, gradient=_set_gradient, samples=_set_samples,
                  in_place=set_item_in_place,
                  doc="A copy of `x` in which `x[key]` is the value; the other inputs are the key's.",
-                 raises=(InvalidArgumentError, OutOfRangeError), native=True, attributes=kinds("key"))  # fmt: skip
+                 raises=(InvalidArgumentError, IndexOutOfRangeError), native=True, attributes=kinds("key"))  # fmt: skip
 add_at_op: Op = op("add_at", infer=_infer_add_at, in_place=_add_in_place,
                    numpy=lambda x, *inputs, key: _add_in_place(np.array(x), *inputs, key=key),
                    samples=lambda: [x for x in _set_samples() if x[0][0].dtype != object],
                    gradient=_add_gradient,
-                   raises=(InvalidArgumentError, OutOfRangeError),
+                   raises=(InvalidArgumentError, IndexOutOfRangeError),
                    doc="A copy of `x` with the value added at `x[key]`, as often as an index repeats.",
                    native=True, attributes=kinds("key"))  # fmt: skip
 
@@ -368,7 +368,7 @@ add_at_op: Op = op("add_at", infer=_infer_add_at, in_place=_add_in_place,
 def get_item(x: TensorLike, key: object, name: str | None = None) -> Any:
     """`x[key]` with NumPy's meaning and shapes, and the dtype of `x`; any part of the key may be a tensor.
 
-    Raises `OutOfRangeError` for an index out of range: while tracing where it is known, else when the graph runs;
+    Raises `IndexOutOfRangeError` for an index out of range: while tracing where it is known, else when the graph runs;
     `InvalidTypeError` for an index of another type, `InvalidArgumentError` for a single bool or a step of 0.
     """
     attribute, inputs = encode(key)
@@ -381,7 +381,7 @@ getitem = get_item
 def set_item(x: TensorLike, key: object, value: Any, name: str | None = None) -> Any:
     """A tensor like `x` in which `x[key]` is `value`, which broadcasts; `x` itself stays as it is.
 
-    Shape and dtype stay. Raises `OutOfRangeError` for an index out of range, `InvalidTypeError` for one of another
+    Shape and dtype stay. Raises `IndexOutOfRangeError` for an index out of range, `InvalidTypeError` for one of another
     type, `InvalidArgumentError` for a value that does not fit, or whose dtype would lose more than precision.
     """
     tensor = convert_to_tensor(x)

@@ -1,7 +1,7 @@
 """Writing at indices, functionally: scatter_nd, tensor_scatter_nd_*, dynamic_update_slice, segment reductions.
 
-An index outside the tensor raises `OutOfRangeError`, also a negative one. Where an index repeats, updates take effect
-in order (the last one stays), and sums add up.
+An index outside the tensor raises `IndexOutOfRangeError`, also a negative one. Where an index repeats, updates take
+effect in order (the last one stays), and sums add up.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError, OutOfRangeError
+from autograph.errors import IndexOutOfRangeError, InvalidArgumentError
 
 from ...base.dtypes import yields
 from ...base.shapes import Shape, is_compatible
@@ -114,7 +114,7 @@ def _chosen_gradient(g: Tensor, out: Tensor, x: Tensor, indices: Tensor, updates
     return g * kept, None, gather_nd(g, indices) * stored
 
 
-_FITS_SCATTER = """The result has the shape and dtype of the tensor. Raises `OutOfRangeError` for a vector outside,
+_FITS_SCATTER = """The result has the shape and dtype of the tensor. Raises `IndexOutOfRangeError` for a vector outside,
 `InvalidArgumentError` for updates of another dtype or not of the shape that `gather_nd` gives at `indices`."""
 _FITS_SEGMENTS = """The segments are the first axis of the result, in place of the ids' axes; the dtype is the data's.
 Raises `InvalidArgumentError` for ids that are no integers or do not fit the data, """
@@ -123,7 +123,7 @@ Raises `InvalidArgumentError` for ids that are no integers or do not fit the dat
 def _declare(name: str, function: Any, doc: str, gradient: object = None) -> Callable[..., Any]:
     infer = _infer_sum if function in (np.add, np.subtract) else _infer_scatter
     record = op(name, infer=infer, numpy=_scatter(function), in_place=_in_place(function),
-                samples=_samples, gradient=gradient, raises=(InvalidArgumentError, OutOfRangeError), doc=doc,
+                samples=_samples, gradient=gradient, raises=(InvalidArgumentError, IndexOutOfRangeError), doc=doc,
                 public=name,
                 tensorflow_name=f"TensorScatter{name.rpartition('_')[2].capitalize()}")  # fmt: skip
 
@@ -191,7 +191,8 @@ scatter_nd_op = op(
         s.sample(np.zeros((0, 1), np.int32), np.zeros(0, np.float32), shape=(2,)),
         s.sample([[1]], [1], [2], shape=(None,)),
     ],
-    doc="Zeros of a shape with the updates added at the index vectors.", raises=(InvalidArgumentError, OutOfRangeError),
+    doc="Zeros of a shape with the updates added at the index vectors.",
+    raises=(InvalidArgumentError, IndexOutOfRangeError),
     attributes=kinds("shape"),
 )  # fmt: skip
 
@@ -201,7 +202,7 @@ def scatter_nd(indices: TensorLike, updates: TensorLike, shape: ShapeLike, name:
     """Zeros of `shape` with `updates` added at the index vectors in the last axis of `indices`.
 
     The dtype is that of `updates`, whose shape is that of `gather_nd` at `indices`; else `InvalidArgumentError`. Raises
-    `OutOfRangeError` for a vector outside the shape.
+    `IndexOutOfRangeError` for a vector outside the shape.
     """
     hint, inputs = as_dims(shape)
     return scatter_nd_op(indices, updates, *inputs, shape=hint, name=name)
@@ -237,7 +238,7 @@ update_slice_op = op(
     "dynamic_update_slice", infer=_infer_update_slice, gradient=_update_slice_gradient,
     numpy=lambda x, update, begin: _update_slice_in_place(np.array(x), update, begin), in_place=_update_slice_in_place,
     samples=lambda: [s.sample(_X, [[9.0, 8.0]], [2, 1]), s.sample([1, 2, 3], [7], [0]), s.sample(_X, _X[:0], [4, 0])],
-    raises=(OutOfRangeError,), doc="A copy of the tensor in which a region is replaced.",
+    raises=(IndexOutOfRangeError,), doc="A copy of the tensor in which a region is replaced.",
 )  # fmt: skip
 
 
@@ -247,7 +248,7 @@ def dynamic_update_slice(
 ) -> Any:
     """A copy of `operand` with the region from `start_indices`, of the shape of `update`, replaced by it.
 
-    Raises `OutOfRangeError` when the region does not lie inside, `InvalidArgumentError` for another rank.
+    Raises `IndexOutOfRangeError` when the region does not lie inside, `InvalidArgumentError` for another rank.
     """
     return update_slice_op(operand, update, start_indices, name=name)
 
@@ -302,7 +303,7 @@ def _check_sorted(x: Any, ids: Any) -> None:
 def _inside(rows: Any, ids: Any, count: int) -> tuple[Any, Any]:
     """Rows with a negative id are left out, one that is too large is an error."""
     if ids.size and ids.max() >= count:
-        raise OutOfRangeError(f"segment id {ids.max()} is not in [0, {count})")
+        raise IndexOutOfRangeError(f"segment id {ids.max()} is not in [0, {count})")
     return (rows[ids >= 0], ids[ids >= 0]) if (ids < 0).any() else (rows, ids)
 
 
@@ -366,7 +367,7 @@ def _segment_op(
         attributes=kinds("count"),
                  gradient=gradient, doc=f"{doc} of each segment's rows; sorted ids. 0 for none.")  # fmt: skip
     loose = op(f"unsorted_segment_{name}", infer=_infer_segment, numpy=_segments(function, mean), lenient=True,
-        samples=_unsorted_samples, raises=(OutOfRangeError,), public=f"math.unsorted_segment_{name}",
+        samples=_unsorted_samples, raises=(IndexOutOfRangeError,), public=f"math.unsorted_segment_{name}",
         attributes=kinds("count"),
                gradient=gradient, doc=f"{doc} of each segment's rows; negative ids count nowhere.")  # fmt: skip
     return _sorted_function(ordered), _unsorted_function(loose)
@@ -383,7 +384,7 @@ def _unsorted_function(record: Op) -> Callable[..., Any]:
     def function(data: TensorLike, segment_ids: TensorLike, num_segments: int, name: str | None = None) -> Any:
         return record(data, segment_ids, count=int(num_segments), name=name)
 
-    return finish(function, record, record.name, f"{_FITS_SEGMENTS}`OutOfRangeError` for an id that is too large.")
+    return finish(function, record, record.name, f"{_FITS_SEGMENTS}`IndexOutOfRangeError` for an id that is too large.")
 
 
 segment_sum, unsorted_segment_sum = _segment_op(

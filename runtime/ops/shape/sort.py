@@ -181,7 +181,7 @@ def top_k(
 def in_top_k(targets: TensorLike, predictions: TensorLike, k: int, name: str | None = None) -> Tensor:
     """Whether the prediction at each target class is among the `k` largest of its row.
 
-    Integers `[n]` and numbers `[n, classes]` give booleans `[n]`. Raises `OutOfRangeError` for a class without a
+    Integers `[n]` and numbers `[n, classes]` give booleans `[n]`. Raises `IndexOutOfRangeError` for a class without a
     prediction, `InvalidArgumentError` for targets that are not integers.
     """
     scores = gather(predictions, expand_dims(targets, -1), batch_dims=1)

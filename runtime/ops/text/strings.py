@@ -21,7 +21,7 @@ from ...ir.op import NOT_DIFFERENTIABLE, Type, op
 from ...tensors.likes import DTypeLike, TensorLike
 from ...tensors.tensor import Tensor
 from ..host.host import fill_gaps
-from ..infer import exactly, reduced, require, require_kind
+from ..infer import reduced, require, require_kind, text
 from ..kernels import samples as s
 from ..kernels.print_format import format_array
 from ..reduce.reduce import axis_attribute
@@ -208,7 +208,11 @@ def substr(input: TensorLike, pos: object, len: object, unit: str = "BYTE", name
 
 def _infer_split(x: Type, sep: str | None = None, maxsplit: int = -1) -> Type:
     require_kind(x, "S")
-    exactly(x.shape, 0, "the string")
+    if x.shape not in (None, ()):
+        raise InvalidArgumentError(
+            f"the strings have shape {text(x.shape)}; their parts would be a ragged tensor: one is split",
+            remedy="split them one by one: [tf.strings.split(each) for each in strings]",
+        )
     return Type(string, (None,))
 
 

@@ -197,6 +197,26 @@ def test_explain_names_constants_by_their_paths() -> None:
     assert f"as they were when it was traced: {wanted}" in f.explain()
 
 
+RATES = [0.5, 1.0]
+
+
+class Settings:
+    rate = 2.0
+    unused = 3.0
+
+
+SETTINGS = Settings()
+
+
+def test_explain_names_elements_of_lists_and_attributes_of_classes() -> None:
+    @tf.function
+    def f(x, given):
+        return x * RATES[0] * SETTINGS.rate * given[0]
+
+    f(tf.constant(1.0), [2.0])
+    assert "as they were when it was traced: `RATES[…]`, `SETTINGS.rate`\n" in f.explain() + "\n"
+
+
 def test_recursion_with_a_constant() -> None:
     global SCALE
 

@@ -24,7 +24,7 @@ from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor
 from autograph.runtime.tensors.trace import is_user_file
 
-from ..heap.locations import Attribute, Cell, Global, Item, Location, attributes_of, is_plain_object
+from ..heap.locations import Attribute, Cell, Contents, Global, Item, Location, attributes_of, is_plain_object
 from ..values.specs import SCALARS
 
 _CONSTANTS = frozenset((*SCALARS, EagerTensor, np.ndarray))
@@ -115,7 +115,7 @@ def foreseen(form: Callable[..., Any], values: Iterable[Any]) -> Foreseen:
     code = getattr(form, "__code__", None)
     parameters = code.co_varnames[isinstance(form, MethodType) : code.co_argcount] if code is not None else ()
     for value, name in itertools.zip_longest(values, parameters):
-        if type(value) is not dict:
+        if type(value) not in (dict, list):
             search.value(value, name or "")
     search.run()
     return Foreseen(list(search.places()), list(search.constants()), list(search.unseen()), search.objects)
@@ -131,6 +131,7 @@ class _Search:
         self._functions: list[FunctionType] = []
         self._objects: list[Any] = []
         self._dicts: list[dict[Any, Any]] = []
+        self._lists: list[list[Any]] = []
         self._names: set[str] = set()
         self._grown = False
 
@@ -156,6 +157,9 @@ class _Search:
             self._known[id(value)] = value
             self._dicts.append(value)
             self._grown = True
+        elif kind is list:
+            self._known[id(value)] = value
+            self._lists.append(value)
         elif is_plain_object(value):
             self._known[id(value)] = value
             self._objects.append(value)
@@ -207,12 +211,17 @@ class _Search:
                     yield Global(function.__globals__, name)
 
     def unseen(self) -> Iterator[Location]:
-        """The attributes that the code may read with values or arrays, and the items of dicts with numbers or texts."""
+        """The attributes that the code may read with values or arrays, also of classes, the items of dicts with numbers
+        or texts, and lists that begin with such a one."""
         for obj in self._objects:
-            held = _held(obj)
-            for name in sorted(self._names.intersection(held)):
-                if not name.startswith("__") and held[name] is not None and is_constant(held[name]):
-                    yield Attribute(obj, name, self._path_of(obj))
+            for owner in (obj,) if isinstance(obj, type) else (obj, *type(obj).__mro__[:-1]):
+                held = _held(owner)
+                for name in sorted(self._names.intersection(held)):
+                    if not name.startswith("__") and held[name] is not None and is_constant(held[name]):
+                        yield Attribute(owner, name, self._path_of(obj))
+        for values in self._lists:
+            if values and is_constant(values[0]):
+                yield Contents(values, f"{self._path_of(values)}[…]")
         for table in self._dicts:
             for key in sorted(self._names.intersection(key for key in table if type(key) is str)):
                 if isinstance(table[key], SCALARS):

@@ -145,6 +145,9 @@ def _no_attribute(tensor: object, name: str) -> AttributeError:
     if name in _EXCHANGE:
         reason = ", by which other libraries take what is in it: its value is known only when the graph runs"
         remedy = "do it outside of traced code, or in a function that tf.numpy_function calls"
+    elif name == "numpy":
+        reason = ": its value is known only when the graph runs"
+        remedy = "use tf.print to see values, or tf.numpy_function for code that needs arrays"
     elif name.startswith("assign"):
         reason = ": it is a value, not a variable"
         remedy = (

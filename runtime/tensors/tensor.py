@@ -411,11 +411,6 @@ class SymbolicTensor(Tensor):
     def __contains__(self, value: object) -> NoReturn:
         raise NO_VALUE.function(self, "with `in`", "write tf.reduce_any(x == value)", "so that `in` can be staged")
 
-    def numpy(self) -> NoReturn:
-        """Refused: there is no value while a graph is being traced."""
-        instead = "use tf.print to see values, or tf.numpy_function for code that needs arrays"
-        raise NO_VALUE.function(self, "with numpy()", instead)
-
     def __reduce__(self) -> NoReturn:
         raise NO_VALUE.function(self, "by pickle", "return it, and pickle the result")
 

@@ -216,7 +216,7 @@ REFUSED: list[tuple[Callable[[Any], Any], str]] = [
     (bool, "bool"), (int, "int"), (float, "float"), (complex, "complex"), (len, "len"),
     (lambda x: list(x + [1, 2]), "iterable"),
     (np.asarray, "NumPy array"), (lambda x: [1, 2][x], "index"), (range, "index"), (lambda x: 1 in x, "`in`"),
-    (lambda x: x.numpy(), "numpy"), (lambda x: 1 if x > 0 else 2, "bool"),
+    (lambda x: 1 if x > 0 else 2, "bool"),
 ]  # fmt: skip
 
 
@@ -228,6 +228,16 @@ def test_python_can_not_look_into_graph_tensors(use: Callable[[Any], Any], text:
             use(x)
     assert caught.value.file == __file__ and caught.value.line and caught.value.remedy
     assert isinstance(caught.value, TypeError)
+
+
+def test_a_graph_tensor_has_no_numpy_by_which_libraries_tell_eager_ones() -> None:
+    assert hasattr(tf.constant(1), "numpy")
+    with tf.Graph().as_default():
+        x = tf.constant(1) + 1
+        assert not hasattr(x, "numpy")
+        with pytest.raises(AttributeError, match="only when the graph runs") as caught:
+            x.numpy()
+    assert isinstance(caught.value, tf.errors.StagedAttributeError) and "tf.print" in (caught.value.remedy or "")
 
 
 def test_a_tensor_outside_its_graph() -> None:

@@ -47,6 +47,8 @@ for module in pkgutil.walk_packages(autograph.__path__, "autograph."):
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] != "jax":  # the library of an extra
                 raise
+        except autograph.errors.MissingExtraError:
+            assert module.name.startswith("autograph.jax")
 files = {}
 for name, module in list(sys.modules.items()):
     if getattr(module, "__file__", None) and os.path.realpath(module.__file__).startswith(os.getcwd()):

@@ -10,12 +10,7 @@ import pytest
 import autograph as tf
 from autograph.errors import InvalidArgumentError
 
-FLOATS = np.float32(
-    [[[0, 0.25, 1], [0.5, 0.5, 0.5], [0.9, 0.2, 0.4]], [[0.1, 0.6, 0.3], [1, 0.75, 0], [0.2, 0.3, 0.8]]]
-)
-BYTES = np.uint8(
-    [[[0, 64, 255], [128, 128, 128], [230, 51, 102]], [[26, 153, 77], [255, 191, 0], [51, 77, 204]]]
-)  # fmt: skip
+from .support import BYTES, FLOATS, check_values
 
 # What TensorFlow 2.21 gave: (expression, dtype, shape, elements).
 AS_TENSORFLOW: list[tuple[str, str, tuple[int, ...], list[float]]] = [
@@ -120,15 +115,7 @@ AS_TENSORFLOW: list[tuple[str, str, tuple[int, ...], list[float]]] = [
 
 @pytest.mark.parametrize("expression, dtype, shape, elements", AS_TENSORFLOW, ids=[case[0] for case in AS_TENSORFLOW])
 def test_values_are_tensorflows(expression: str, dtype: str, shape: tuple[int, ...], elements: list[float]) -> None:
-    def compute(floats: Any, bytes: Any) -> Any:
-        return eval(expression, {"image": tf.image, "tf": tf, "floats": floats, "bytes": bytes})
-
-    unknown = [tf.TensorSpec([None] * 3, tf.float32), tf.TensorSpec([None] * 3, tf.uint8)]
-    ways = compute, tf.function(compute), tf.function(compute, input_signature=unknown)
-    for way in ways:
-        found = way(tf.constant(FLOATS), tf.constant(BYTES))
-        assert found.dtype.name == dtype and tuple(found.shape) == shape
-        np.testing.assert_allclose(found.numpy().reshape(-1), elements, rtol=1e-5, atol=2e-5)
+    check_values(expression, dtype, shape, elements)
 
 
 def test_batches_are_their_images() -> None:

@@ -10,7 +10,7 @@ import pytest
 import autograph as tf
 from autograph.errors import InvalidArgumentError
 
-from .test_images import BYTES, FLOATS
+from .support import FLOATS, check_values
 
 # What TensorFlow 2.21 gave: (expression, dtype, shape, elements).
 AS_TENSORFLOW: list[tuple[str, str, tuple[int, ...], list[float]]] = [
@@ -56,15 +56,7 @@ METHODS = sorted(value for name, value in vars(tf.image.ResizeMethod).items() if
 
 @pytest.mark.parametrize("expression, dtype, shape, elements", AS_TENSORFLOW, ids=[case[0] for case in AS_TENSORFLOW])
 def test_values_are_tensorflows(expression: str, dtype: str, shape: tuple[int, ...], elements: list[float]) -> None:
-    def compute(floats: Any, bytes: Any) -> Any:
-        return eval(expression, {"image": tf.image, "tf": tf, "floats": floats, "bytes": bytes})
-
-    unknown = [tf.TensorSpec([None] * 3, tf.float32), tf.TensorSpec([None] * 3, tf.uint8)]
-    ways = compute, tf.function(compute), tf.function(compute, input_signature=unknown)
-    for way in ways:
-        found = way(tf.constant(FLOATS), tf.constant(BYTES))
-        assert found.dtype.name == dtype and tuple(found.shape) == shape
-        np.testing.assert_allclose(found.numpy().reshape(-1), elements, rtol=1e-5, atol=2e-5)
+    check_values(expression, dtype, shape, elements)
 
 
 @pytest.mark.parametrize("antialias", [False, True])

@@ -206,7 +206,8 @@ class Variable:
         """A copy of the value, as `Tensor.numpy`."""
         if trace.executing_eagerly():  # it comes from a device once
             return EagerTensor(deferred.array_of(self)).numpy()
-        return self.value().numpy()
+        value = self.value()
+        return value.numpy() if isinstance(value, EagerTensor) else np.asarray(value)  # which refuses graph tensors
 
     # Assigning
 

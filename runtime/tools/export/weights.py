@@ -27,6 +27,7 @@ from autograph.errors import InvalidArgumentError, MissingExtraError, MissingFil
 from ...base.dtypes import as_dtype, complex64, complex128, from_numpy, string, variant
 from ...tensors import trace
 from ...tensors.convert import convert_to_tensor
+from ...tensors.tensor import EagerTensor
 from . import strict_json
 from .file_errors import damaged_error, newer_version_error
 
@@ -128,7 +129,7 @@ def _array_of(value: object) -> np.ndarray[Any, Any]:
     with trace.building(None):
         tensor = convert_to_tensor(value)
         assert tensor.dtype is not variant, "only graphs have lists of tensors"
-        array = tensor.numpy()
+        array = tensor.numpy() if isinstance(tensor, EagerTensor) else np.asarray(tensor)  # which refuses graph tensors
     # `numpy()` gives a single string as bytes.
     return np.asarray(array, dtype=np.object_ if tensor.dtype is string else None)
 

@@ -7,10 +7,10 @@ sum of the weights; "sum" and None (as "none") are the sum and the values themse
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from autograph.errors import UnimplementedError
+from autograph.errors import InvalidArgumentError, UnimplementedError
 from autograph.runtime.base import nest
 from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.tensors.trace import name_scope
@@ -20,18 +20,21 @@ from .base.names import auto_name
 from .base.registry import Registry
 from .base.staging import converted_call
 from .formulas import loss_functions as functions
+from .formulas import set_losses
 from .formulas.loss_functions import *  # noqa: F403
 from .formulas.reduction import reduce_weighted_values, same_rank, standardize_reduction
+from .formulas.set_losses import *  # noqa: F403
 
 if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import DTypeLike, TensorLike
     from autograph.runtime.tensors.tensor import Tensor
 
 __all__ = [
-    "BinaryCrossentropy", "CategoricalCrossentropy", "CategoricalHinge", "CosineSimilarity", "Hinge", "Huber",
+    "BinaryCrossentropy", "BinaryFocalCrossentropy", "CategoricalCrossentropy", "CategoricalFocalCrossentropy",
+    "CategoricalGeneralizedCrossEntropy", "CategoricalHinge", "Circle", "CosineSimilarity", "Dice", "Hinge", "Huber",
     "KLDivergence", "LogCosh", "Loss", "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanSquaredError",
-    "MeanSquaredLogarithmicError", "Poisson", "SparseCategoricalCrossentropy", "SquaredHinge", "deserialize", "get",
-    "serialize", *functions.__all__,
+    "MeanSquaredLogarithmicError", "Poisson", "SparseCategoricalCrossentropy", "SquaredHinge", "Tversky", "deserialize",
+    "get", "serialize", *functions.__all__, *set_losses.__all__,
 ]  # fmt: skip
 __dir__ = __all__.copy
 
@@ -250,14 +253,87 @@ class SparseCategoricalCrossentropy(LossFunctionWrapper):
                          ignore_class=ignore_class, axis=axis)  # fmt: skip
 
 
+class BinaryFocalCrossentropy(LossFunctionWrapper):
+    """The cross-entropy of labels of 0 and 1, little where it is small; see `binary_focal_crossentropy`."""
+
+    def __init__(
+        self, apply_class_balancing: bool = False, alpha: float = 0.25, gamma: float = 2.0, from_logits: bool = False,
+        label_smoothing: float = 0.0, axis: int = -1, reduction: str | None = MEAN,
+        name: str = "binary_focal_crossentropy", dtype: DTypeLike | None = None
+    ) -> None:  # fmt: skip
+        super().__init__(functions.binary_focal_crossentropy, reduction, name, dtype, from_logits=from_logits,
+                         label_smoothing=label_smoothing, axis=axis, apply_class_balancing=apply_class_balancing,
+                         alpha=alpha, gamma=gamma)  # fmt: skip
+
+
+class CategoricalFocalCrossentropy(LossFunctionWrapper):
+    """The cross-entropy of distributions, little where it is small; see `categorical_focal_crossentropy`."""
+
+    def __init__(
+        self, alpha: float = 0.25, gamma: float = 2.0, from_logits: bool = False, label_smoothing: float = 0.0,
+        axis: int = -1, reduction: str | None = MEAN, name: str = "categorical_focal_crossentropy",
+        dtype: DTypeLike | None = None
+    ) -> None:  # fmt: skip
+        super().__init__(functions.categorical_focal_crossentropy, reduction, name, dtype, from_logits=from_logits,
+                         label_smoothing=label_smoothing, axis=axis, alpha=alpha, gamma=gamma)  # fmt: skip
+
+
+class CategoricalGeneralizedCrossEntropy(LossFunctionWrapper):
+    """A loss that wrong labels harm little; see `categorical_generalized_cross_entropy`.
+
+    Raises `ValueError` for a `q` that is not between 0 and 1.
+    """
+
+    def __init__(
+        self, q: float = 0.5, reduction: str | None = MEAN, name: str = "categorical_generalized_cross_entropy",
+        dtype: DTypeLike | None = None
+    ) -> None:  # fmt: skip
+        if not 0 < q < 1:
+            raise InvalidArgumentError(f"q must be in the interval (0, 1). Received: q={q}")
+        super().__init__(set_losses.categorical_generalized_cross_entropy, reduction, name, dtype, q=q)
+
+
+class Dice(LossFunctionWrapper):
+    """How little two regions overlap; see `dice`."""
+
+    def __init__(
+        self, reduction: str | None = MEAN, name: str = "dice", axis: int | Sequence[int] | None = None,
+        dtype: DTypeLike | None = None
+    ) -> None:  # fmt: skip
+        super().__init__(set_losses.dice, reduction, name, dtype, axis=axis)
+
+
+class Tversky(LossFunctionWrapper):
+    """How little two regions overlap, what is missed and what is wrong weighed; see `tversky`."""
+
+    def __init__(
+        self, alpha: float = 0.5, beta: float = 0.5, reduction: str | None = MEAN, name: str = "tversky",
+        axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None
+    ) -> None:  # fmt: skip
+        super().__init__(set_losses.tversky, reduction, name, dtype, alpha=alpha, beta=beta, axis=axis)
+
+
+class Circle(LossFunctionWrapper):
+    """How far samples of one class lie apart, and of different ones together; see `circle`."""
+
+    def __init__(
+        self, gamma: float = 80.0, margin: float = 0.4, remove_diagonal: bool = True, reduction: str | None = MEAN,
+        name: str = "circle", dtype: DTypeLike | None = None
+    ) -> None:  # fmt: skip
+        super().__init__(set_losses.circle, reduction, name, dtype, gamma=gamma, margin=margin,
+                         remove_diagonal=remove_diagonal)  # fmt: skip
+
+
 _CLASSES = [
-    BinaryCrossentropy, CategoricalCrossentropy, CategoricalHinge, CosineSimilarity, Hinge, Huber, KLDivergence,
+    BinaryCrossentropy, BinaryFocalCrossentropy, CategoricalCrossentropy, CategoricalFocalCrossentropy,
+    CategoricalGeneralizedCrossEntropy, CategoricalHinge, Circle, CosineSimilarity, Dice, Hinge, Huber, KLDivergence,
     LogCosh, LossFunctionWrapper, MeanAbsoluteError, MeanAbsolutePercentageError, MeanSquaredError,
-    MeanSquaredLogarithmicError, Poisson, SparseCategoricalCrossentropy, SquaredHinge,
+    MeanSquaredLogarithmicError, Poisson, SparseCategoricalCrossentropy, SquaredHinge, Tversky,
 ]  # fmt: skip
+_FUNCTIONS = [*functions.FUNCTIONS, set_losses.circle, set_losses.dice, set_losses.tversky]
 _SHORT = {"kld": functions.kld, **functions.SHORT}
 _SHORT |= {name.upper(): function for name, function in _SHORT.items()}
-registry = Registry("loss", "keras.losses", [*functions.FUNCTIONS, *_CLASSES], aliases=_SHORT)
+registry = Registry("loss", "keras.losses", [*_FUNCTIONS, *_CLASSES], aliases=_SHORT)
 
 get = registry.get
 serialize = registry.serialize

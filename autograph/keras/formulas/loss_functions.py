@@ -10,6 +10,7 @@ from __future__ import annotations
 import math as _math
 from typing import TYPE_CHECKING, Any
 
+from autograph.errors import InvalidArgumentError
 from autograph.runtime.base.places import warn
 from autograph.runtime.base.shapes import is_compatible
 from autograph.runtime.ops.elementwise import math, nn
@@ -28,24 +29,26 @@ if TYPE_CHECKING:
     from autograph.runtime.tensors.tensor import Tensor
 
 __all__ = [
-    "KLD", "MAE", "MAPE", "MSE", "MSLE", "binary_crossentropy", "categorical_crossentropy", "categorical_hinge",
-    "cosine_similarity", "hinge", "huber", "kl_divergence", "kld", "kullback_leibler_divergence", "log_cosh", "logcosh",
-    "mae", "mape", "mean_absolute_error", "mean_absolute_percentage_error", "mean_squared_error",
-    "mean_squared_logarithmic_error", "mse", "msle", "poisson", "sparse_categorical_crossentropy", "squared_hinge",
+    "KLD", "MAE", "MAPE", "MSE", "MSLE", "binary_crossentropy", "binary_focal_crossentropy", "categorical_crossentropy",
+    "categorical_focal_crossentropy", "categorical_hinge", "cosine_similarity", "hinge", "huber", "kl_divergence",
+    "kld", "kullback_leibler_divergence", "log_cosh", "logcosh", "mae", "mape", "mean_absolute_error",
+    "mean_absolute_percentage_error", "mean_squared_error", "mean_squared_logarithmic_error", "mse", "msle", "poisson",
+    "sparse_categorical_crossentropy", "squared_hinge",
 ]  # fmt: skip
 
 # Keeps divisions and logarithms finite.
 EPSILON = 1e-7
 
 
-def _predictions(y_pred: TensorLike) -> Any:
+def floating_predictions(y_pred: TensorLike) -> Any:
+    """Predictions as a tensor of a floating dtype: float32 for integers."""
     y_pred = convert_to_tensor(y_pred)
     return y_pred if y_pred.dtype.is_floating else cast(y_pred, "float32")
 
 
 def _pair(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
     """Labels and predictions as tensors of one floating dtype and of one rank."""
-    y_pred = _predictions(y_pred)
+    y_pred = floating_predictions(y_pred)
     return same_rank(cast(y_true, y_pred.dtype), y_pred)
 
 
@@ -114,19 +117,19 @@ def _signs(y_true: Any) -> Any:
 
 def hinge(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of `max(1 - y_true * y_pred, 0)` over the last axis; labels of 0 and 1 count as -1 and 1."""
-    y_pred = _predictions(y_pred)
+    y_pred = floating_predictions(y_pred)
     return reduce_mean(math.maximum(1 - _signs(cast(y_true, y_pred.dtype)) * y_pred, 0), -1)
 
 
 def squared_hinge(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of `max(1 - y_true * y_pred, 0) ** 2` over the last axis; labels of 0 and 1 count as -1 and 1."""
-    y_pred = _predictions(y_pred)
+    y_pred = floating_predictions(y_pred)
     return reduce_mean(math.square(math.maximum(1 - _signs(cast(y_true, y_pred.dtype)) * y_pred, 0)), -1)
 
 
 def categorical_hinge(y_true: Any, y_pred: Any) -> Tensor:
     """`max(1 + the best prediction for a wrong class - that for the right one, 0)`; labels are one-hot."""
-    y_pred = _predictions(y_pred)
+    y_pred = floating_predictions(y_pred)
     y_true = cast(y_true, y_pred.dtype)
     right, wrong = reduce_sum(y_true * y_pred, -1), reduce_max((1 - y_true) * y_pred, -1)
     return math.maximum(wrong - right + 1, 0)
@@ -137,14 +140,14 @@ def categorical_hinge(y_true: Any, y_pred: Any) -> Tensor:
 
 def kl_divergence(y_true: Any, y_pred: Any) -> Tensor:
     """The sum of `y_true * log(y_true / y_pred)` over the last axis (Kullback & Leibler, 1951)."""
-    y_pred = _predictions(y_pred)
+    y_pred = floating_predictions(y_pred)
     y_true, y_pred = (clip_by_value(y, EPSILON, 1.0) for y in (cast(y_true, y_pred.dtype), y_pred))
     return reduce_sum(y_true * math.log(y_true / y_pred), -1)
 
 
 def poisson(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of `y_pred - y_true * log(y_pred)` over the last axis."""
-    y_pred = _predictions(y_pred)
+    y_pred = floating_predictions(y_pred)
     return reduce_mean(y_pred - cast(y_true, y_pred.dtype) * math.log(y_pred + EPSILON), -1)
 
 
@@ -173,16 +176,43 @@ def binary_crossentropy(
     Predictions are probabilities, or with `from_logits` what a sigmoid makes ones of. Smoothing moves the labels
     towards 0.5. Raises `InvalidArgumentError` for shapes that differ.
     """
-    y_pred = _predictions(y_pred)
-    y_true = cast(y_true, y_pred.dtype)
-    if label_smoothing:
-        y_true = y_true * (1 - label_smoothing) + 0.5 * label_smoothing
+    y_pred = floating_predictions(y_pred)
+    y_true = _smooth(cast(y_true, y_pred.dtype), label_smoothing)
+    return reduce_mean(_each_binary_crossentropy(y_true, y_pred, from_logits), axis)
+
+
+def _smooth(y_true: Tensor, label_smoothing: float) -> Any:
+    return y_true * (1 - label_smoothing) + 0.5 * label_smoothing if label_smoothing else y_true
+
+
+def _each_binary_crossentropy(y_true: Tensor, y_pred: Any, from_logits: bool) -> Any:
+    """The cross-entropy of each label."""
     require_same_shape(y_true, y_pred)
     y_pred, from_logits = _logits_of(y_pred, from_logits)
     if from_logits:
-        return reduce_mean(nn.sigmoid_cross_entropy_with_logits(y_true, y_pred), axis)
+        return nn.sigmoid_cross_entropy_with_logits(y_true, y_pred)
     y_pred = _probabilities(y_pred)
-    return reduce_mean(-(y_true * math.log(y_pred) + (1 - y_true) * math.log(1 - y_pred)), axis)
+    return -(y_true * math.log(y_pred) + (1 - y_true) * math.log(1 - y_pred))
+
+
+def binary_focal_crossentropy(
+    y_true: Any, y_pred: Any, apply_class_balancing: bool = False, alpha: float = 0.25, gamma: float = 2.0,
+    from_logits: bool = False, label_smoothing: float = 0.0, axis: int = -1
+) -> Tensor:  # fmt: skip
+    """The mean over `axis` of `(1 - p) ** gamma` times the cross-entropy, `p` the probability given to the label.
+
+    What is predicted well counts little (Lin et al., 2018). With `apply_class_balancing` labels of 1 weigh `alpha`,
+    those of 0 `1 - alpha`. The rest is as for `binary_crossentropy`, also what it raises.
+    """
+    y_pred = floating_predictions(y_pred)
+    y_true = _smooth(cast(y_true, y_pred.dtype), label_smoothing)
+    entropy = _each_binary_crossentropy(y_true, y_pred, from_logits)
+    if from_logits:
+        y_pred = nn.sigmoid(y_pred)
+    loss = (1 - (y_true * y_pred + (1 - y_true) * (1 - y_pred))) ** gamma * entropy
+    if apply_class_balancing:
+        loss = (y_true * alpha + (1 - y_true) * (1 - alpha)) * loss
+    return reduce_mean(loss, axis)
 
 
 def categorical_crossentropy(
@@ -193,7 +223,7 @@ def categorical_crossentropy(
     With `from_logits` the predictions are what a softmax makes distributions of. Smoothing moves the labels towards
     `1 / classes`. Raises `InvalidArgumentError` for shapes that differ.
     """
-    y_pred = _predictions(y_pred)
+    y_pred = floating_predictions(y_pred)
     y_true = cast(y_true, y_pred.dtype)
     if label_smoothing:
         y_true = y_true * (1 - label_smoothing) + label_smoothing / cast(shape(y_true)[-1], y_pred.dtype)
@@ -205,6 +235,26 @@ def categorical_crossentropy(
     return -reduce_sum(y_true * math.log(y_pred), axis)
 
 
+def categorical_focal_crossentropy(
+    y_true: Any, y_pred: Any, alpha: float = 0.25, gamma: float = 2.0, from_logits: bool = False,
+    label_smoothing: float = 0.0, axis: int = -1
+) -> Tensor:  # fmt: skip
+    """The sum over `axis` of `-alpha * (1 - y_pred) ** gamma * y_true * log(y_pred)` (Lin et al., 2018).
+
+    The rest is as for `categorical_crossentropy`. Raises `ValueError` for an axis that is a bool.
+    """
+    if isinstance(axis, bool):
+        raise InvalidArgumentError(f"`axis` must be of type `int`. Received: axis={axis} of type {type(axis)}")
+    y_pred = floating_predictions(y_pred)
+    y_true = cast(y_true, y_pred.dtype)
+    if label_smoothing:
+        y_true = y_true * (1 - label_smoothing) + label_smoothing / cast(shape(y_true)[-1], y_pred.dtype)
+    if from_logits:
+        y_pred = nn.softmax(y_pred, axis)
+    y_pred = _probabilities(y_pred / reduce_sum(y_pred, axis, keepdims=True))
+    return reduce_sum((1 - y_pred) ** gamma * alpha * -y_true * math.log(y_pred), axis)
+
+
 def sparse_categorical_crossentropy(
     y_true: Any, y_pred: Any, from_logits: bool = False, ignore_class: int | None = None, axis: int = -1
 ) -> Tensor:
@@ -214,7 +264,7 @@ def sparse_categorical_crossentropy(
     count nothing. Raises `InvalidArgumentError` for another axis than the last, shapes that do not fit, and a number
     that is no class.
     """
-    y_pred = _predictions(y_pred)
+    y_pred = floating_predictions(y_pred)
     require(axis == -1 or axis == (y_pred.ndim or 0) - 1, f"Only axis=-1 is currently supported. Received: axis={axis}")
     y_true = cast(y_true, "int64")
     if y_true.ndim is not None and y_true.ndim == y_pred.ndim and y_true.static_shape[-1] == 1:
@@ -244,9 +294,10 @@ MSLE = msle = mean_squared_logarithmic_error
 logcosh = log_cosh
 
 FUNCTIONS = [
-    binary_crossentropy, categorical_crossentropy, categorical_hinge, cosine_similarity, hinge, huber, kl_divergence,
-    log_cosh, mean_absolute_error, mean_absolute_percentage_error, mean_squared_error, mean_squared_logarithmic_error,
-    poisson, sparse_categorical_crossentropy, squared_hinge,
+    binary_crossentropy, binary_focal_crossentropy, categorical_crossentropy, categorical_focal_crossentropy,
+    categorical_hinge, cosine_similarity, hinge, huber, kl_divergence, log_cosh, mean_absolute_error,
+    mean_absolute_percentage_error, mean_squared_error, mean_squared_logarithmic_error, poisson,
+    sparse_categorical_crossentropy, squared_hinge,
 ]  # fmt: skip
 
 # What `compile` also knows losses and metrics by, in capital letters too.

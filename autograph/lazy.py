@@ -35,7 +35,50 @@ def load(names: Mapping[str, tuple[str, str]], name: str, owner: str, space: str
         return getattr(importlib.import_module(found[0]), found[1])
     if space is not None and not _is_other(name, owner) and name in places_of_ops(space):
         return _functions_of_ops()[space + name]
-    raise AttributeError(f"module {owner!r} has no attribute {name!r}")
+    raise missing(name, owner)
+
+
+def missing(name: str, owner: str) -> AttributeError:
+    """The error for a name that there is not; for one of TensorFlow 1 it says what to use instead.
+
+    That has None as name and object, of which Python would else guess what was meant (`version` for `Session`).
+    """
+    full = f"{owner}.{name}".partition(".")[2]
+    instead = _OF_TENSORFLOW_1.get(full)
+    if instead is None:
+        return AttributeError(f"module {owner!r} has no attribute {name!r}")
+    return AttributeError(f"`tf.{full}` is of TensorFlow 1, and not here: {instead}", name=None, obj=None)
+
+
+_OF_TENSORFLOW_1 = {
+    "Session": "functions run at once; decorate one with tf.function to run it as a graph",
+    "InteractiveSession": "functions run at once; decorate one with tf.function to run it as a graph",
+    "placeholder": "make it a parameter of a function, with a tf.TensorSpec in the input_signature of tf.function",
+    "get_variable": "make a tf.Variable once, outside of the function, and keep it in a tf.Module or a variable",
+    "variable_scope": "keep variables as attributes of a tf.Module; tf.name_scope gives names to operations",
+    "global_variables_initializer": "variables have their values from the start; leave it out",
+    "enable_eager_execution": "functions run at once from the start; leave it out",
+    "disable_eager_execution": "decorate with tf.function what is to run as a graph",
+    "app": "use argparse for flags, and call your own main()",
+    "flags": "use argparse",
+    "contrib": "it was given up in TensorFlow 2; layers are in tf.keras.layers, optimizers in tf.keras.optimizers",
+    "logging": "use Python's logging, or tf.print for values of a graph",
+    "gfile": "use tf.io.gfile",
+    "layers": "use tf.keras.layers, such as tf.keras.layers.Dense(units)(x)",
+    "to_float": "use tf.cast(x, tf.float32)",
+    "to_int32": "use tf.cast(x, tf.int32)",
+    "log": "use tf.math.log",
+    "random_normal": "use tf.random.normal",
+    "random_uniform": "use tf.random.uniform",
+    "set_random_seed": "use tf.random.set_seed",
+    "train.AdamOptimizer": "use tf.keras.optimizers.Adam",
+    "train.GradientDescentOptimizer": "use tf.keras.optimizers.SGD",
+    "train.MomentumOptimizer": "use tf.keras.optimizers.SGD(momentum=…)",
+    "train.RMSPropOptimizer": "use tf.keras.optimizers.RMSprop",
+    "train.AdagradOptimizer": "use tf.keras.optimizers.Adagrad",
+    "train.Saver": "use tf.train.Checkpoint, or save_weights of a model",
+}
+"""Names that were in TensorFlow 1 alone, without `tf.`: what to use in their place."""
 
 
 def _is_other(name: str, owner: str) -> bool:

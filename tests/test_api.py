@@ -9,6 +9,7 @@ import linecache
 import subprocess
 import sys
 import threading
+import traceback
 import types
 
 import gast
@@ -470,3 +471,10 @@ def test_defaults_and_attributes_are_the_originals():
     assert f.__kwdefaults__ == {"c": {1: 1}}
     assert form.mark == "m"
     assert isinstance(form, types.FunctionType)
+
+
+def test_names_of_tensorflow_1_say_what_to_use_and_get_no_guess_of_pythons() -> None:
+    with pytest.raises(AttributeError, match="Session` is of TensorFlow 1, .* functions run") as info:
+        tf.Session  # type: ignore[attr-defined]  # noqa: B018
+    assert info.value.name is None
+    assert "Did you mean" not in "".join(traceback.format_exception(info.value))

@@ -81,12 +81,9 @@ def broadcast(*shapes: Shape) -> Shape:
 def _broadcast_pair(a: Shape, b: Shape) -> Shape:
     if a is None or b is None:
         return None
-    if len(a) < len(b):
-        a = (1,) * (len(b) - len(a)) + a
-    elif len(b) < len(a):
-        b = (1,) * (len(a) - len(b)) + b
+    rank = max(len(a), len(b))
     result: list[int | None] = []
-    for x, y in zip(a, b, strict=True):
+    for x, y in zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b, strict=True):
         if x == y or y == 1:
             result.append(x)
         elif x == 1:

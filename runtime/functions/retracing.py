@@ -1,7 +1,7 @@
 """Why a function was traced: the history of its traces, what in the arguments caused each, and a warning.
 
 `Function.explain` prints the history. A function that is traced again and again warns, and names the argument at
-fault: after five traces in ten calls.
+fault: after five traces in ten calls, and once only.
 """
 
 from __future__ import annotations
@@ -72,21 +72,23 @@ class History:
         self._records: list[Record] = []
         self._recent: deque[tuple[int, Record]] = deque(maxlen=_TRACES)
         self._dropped = 0
+        self._has_warned = False
 
     def add(self, key: Sequence[Any], calls: int, warn: bool = True) -> Callable[[], None] | None:
         """Note a trace for the given key, at the given number of calls of the function.
 
-        Returns what gives a warning, if it is one too many.
+        Returns what gives a warning, if it is one too many: once for each function.
         """
         record = Record(len(self._records) + self._dropped + 1, key, trace.user_location())
         self._records.append(record)
-        if not warn:
+        if not warn or self._has_warned:
             return None
         self._recent.append((calls, record))
         first = self._recent[0][0]
         if len(self._recent) == _TRACES and calls - first < _CALLS:
             recent = [each for _, each in self._recent]
             self._recent.clear()
+            self._has_warned = True
             return functools.partial(self._warn, calls - first + 1, recent)
         return None
 

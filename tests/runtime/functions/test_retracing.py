@@ -148,6 +148,13 @@ def test_five_traces_in_ten_calls_warn_and_name_the_argument() -> None:
     assert found[0].filename == __file__
 
 
+def test_each_function_warns_once() -> None:
+    function = tf.function(lambda rows, scale: rows)
+    with pytest.warns(RetracingWarning) as found:
+        call_with_shapes(function, 30)
+    assert len(found) == 1
+
+
 def test_python_values_are_named() -> None:
     function = tf.function(lambda x, config: x)
     with pytest.warns(RetracingWarning, match=r"`config\['step'\]`: the Python value 4 .*tf.constant"):

@@ -11,18 +11,21 @@ from autograph.runtime.ops.elementwise.math import maximum, power, sqrt, square
 from autograph.runtime.tensors.convert import convert_to_tensor
 
 from . import initializers
-from .base.registry import Registry
 from .formulas import schedules as schedules
-from .formulas.adaptive_optimizers import Adadelta, Adamax, Ftrl, Lion, Nadam
-from .formulas.optimizer import Optimizer
+from .formulas.adaptive_optimizers import Adadelta, Adamax, Ftrl, Lion, Nadam, ScheduleFreeAdamW
+from .formulas.matrix_optimizers import Adafactor, Lamb, Muon
+from .formulas.optimizer import Optimizer, registry
+from .formulas.optimizer_wrappers import LossScaleOptimizer, MultiOptimizer
+from .formulas.optimizer_wrappers import OptimizerMap as OptimizerMap
 
 if TYPE_CHECKING:
     from autograph.runtime.state.variable import Variable
     from autograph.runtime.tensors.tensor import Tensor
 
 __all__ = [
-    "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "Ftrl", "Lion", "Nadam", "Optimizer", "RMSprop",
-    "deserialize", "get", "schedules", "serialize",
+    "SGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Ftrl", "Lamb", "Lion", "LossScaleOptimizer",
+    "MultiOptimizer", "Muon", "Nadam", "Optimizer", "OptimizerMap", "RMSprop", "ScheduleFreeAdamW", "deserialize",
+    "get", "schedules", "serialize",
 ]  # fmt: skip
 __dir__ = __all__.copy
 
@@ -184,13 +187,10 @@ class Adagrad(Optimizer):
         return {**super().get_config(), **own}
 
 
-class _Optimizers(Registry):
-    def fits(self, found: object) -> bool:
-        return isinstance(found, Optimizer)
-
-
-_CLASSES = [Adadelta, Adagrad, Adam, AdamW, Adamax, Ftrl, Lion, Nadam, RMSprop, SGD]
-registry = _Optimizers("optimizer", "keras.optimizers", _CLASSES, lower=True)
+registry.add([
+    SGD, Adadelta, Adafactor, Adagrad, Adam, AdamW, Adamax, Ftrl, Lamb, Lion, LossScaleOptimizer, MultiOptimizer, Muon,
+    Nadam, RMSprop, ScheduleFreeAdamW,
+])  # fmt: skip
 
 get = registry.get
 serialize = registry.serialize

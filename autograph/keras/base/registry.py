@@ -49,12 +49,17 @@ class Registry:
         self.kind = kind
         self.module = module
         self.default = default
+        self.lower = lower
         self.objects: dict[str, Any] = {}
+        self.add(objects)
+        self.objects.update(aliases or {})
+
+    def add(self, objects: Iterable[Any]) -> None:
+        """Name further classes and functions, as the constructor does."""
         for item in objects:
             self.objects[item.__name__] = item
             if isinstance(item, type):
-                self.objects.setdefault(item.__name__.lower() if lower else snake_case(item.__name__), item)
-        self.objects.update(aliases or {})
+                self.objects.setdefault(item.__name__.lower() if self.lower else snake_case(item.__name__), item)
 
     def get(self, identifier: object, custom_objects: dict[str, Any] | None = None) -> Any:
         """The object for a name, a configuration, a class, or an object that is one already; None gives the default.

@@ -26,9 +26,15 @@ def converted_call(function: Callable[..., Any]) -> Callable[..., Any]:
     return call(function)
 
 
-def call_if(condition: object, function: Callable[[], None]) -> None:
-    """Call a function where a condition holds; in a graph it is a branch."""
-    cond(condition, function, lambda: None)
+def call_if(
+    condition: object, function: Callable[[], object], otherwise: Callable[[], object] = lambda: None
+) -> None:  # fmt: skip
+    """Call one function where a condition holds, else another one; in a graph they are branches."""
+    cond(condition, lambda: _called(function), lambda: _called(otherwise))
+
+
+def _called(function: Callable[[], object]) -> None:
+    function()
 
 
 def traced_call(function: Callable[..., Any], *args: object, **kwargs: object) -> Any:

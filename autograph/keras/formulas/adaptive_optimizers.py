@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograph.runtime.ops.elementwise.elementwise import cast, clip_by_value
-from autograph.runtime.ops.elementwise.math import absolute, maximum, power, sign, sqrt, square
+from autograph.runtime.ops.elementwise.math import absolute, maximum, minimum, power, sign, sqrt, square
 from autograph.runtime.tensors.convert import convert_to_tensor
 
 from .. import initializers
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import TensorLike
     from autograph.runtime.tensors.tensor import Tensor
 
-__all__ = ["Adadelta", "Adamax", "Ftrl", "Lion", "Nadam"]
+__all__ = ["Adadelta", "Adamax", "Ftrl", "Lion", "Moments", "Nadam", "ScheduleFreeAdamW"]
 
 
 class Adadelta(Optimizer):
@@ -34,8 +34,8 @@ class Adadelta(Optimizer):
 
     def build(self, variables: Sequence[Any]) -> None:
         super().build(variables)
-        self._gradients = self.add_optimizer_variables(variables, "accumulated_grad")
-        self._moves = self.add_optimizer_variables(variables, "accumulated_delta_var")
+        names = ("accumulated_grad", "accumulated_delta_var")
+        self._gradients, self._moves = self.add_optimizer_variables(variables, names)
 
     def update_step(self, gradient: Tensor, variable: Variable, learning_rate: Tensor) -> None:
         index = self.index_of(variable)
@@ -49,8 +49,10 @@ class Adadelta(Optimizer):
         return {**super().get_config(), "rho": self.rho, "epsilon": self.epsilon}
 
 
-class _Moments(Optimizer):
+class Moments(Optimizer):
     """What optimizers with two moments share: their settings and variables."""
+
+    names = ("momentum", "velocity")
 
     def __init__(
         self, learning_rate: object = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7,
@@ -61,19 +63,20 @@ class _Moments(Optimizer):
 
     def build(self, variables: Sequence[Any]) -> None:
         super().build(variables)
-        self._first = self.add_optimizer_variables(variables, "momentum")
-        self._second = self.add_optimizer_variables(variables, "velocity")
+        self._first, self._second = self.add_optimizer_variables(variables, self.names)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "beta_1": self.beta_1, "beta_2": self.beta_2, "epsilon": self.epsilon}
 
 
-class Adamax(_Moments):
+class Adamax(Moments):
     """Adam with the greatest absolute gradient (Kingma & Ba, 2015, section 7.1).
 
     `m = m + (1 - beta_1) * (g - m)`, `u = max(beta_2 * u, abs(g))` and, at step `t`,
     `w = w - learning_rate / (1 - beta_1 ** t) * m / (u + epsilon)`. Further arguments are those of `Optimizer`.
     """
+
+    names = ("momentum", "norm")
 
     def update_step(self, gradient: Tensor, variable: Variable, learning_rate: Tensor) -> None:
         index, dtype = self.index_of(variable), variable.dtype
@@ -84,7 +87,7 @@ class Adamax(_Moments):
         variable.assign_sub(learning_rate * m / ((1 - decayed) * (u + self.epsilon)))
 
 
-class Nadam(_Moments):
+class Nadam(Moments):
     """Adam with Nesterov's momentum (Dozat, 2016).
 
     With `c(t) = beta_1 * (1 - 0.96 ** t / 2)`, `p` the product of all `c` so far and Adam's moments m and v,
@@ -99,9 +102,9 @@ class Nadam(_Moments):
     def _momentum_at(self, step: Any) -> Any:
         return self.beta_1 * (1.0 - 0.5 * power(convert_to_tensor(0.96, step.dtype), step))
 
-    def _step(self, grads: list[Any], variables: list[Any]) -> None:
+    def _update(self, grads: list[Any], variables: list[Any]) -> None:
         self._product.assign(self._product * self._momentum_at(cast(self.iterations + 1, "float32")))
-        super()._step(grads, variables)
+        super()._update(grads, variables)
 
     def update_step(self, gradient: Tensor, variable: Variable, learning_rate: Tensor) -> None:
         index, dtype = self.index_of(variable), variable.dtype
@@ -113,6 +116,44 @@ class Nadam(_Moments):
         v.assign_add((square(gradient) - v) * (1 - self.beta_2))
         ahead = following * m / (1 - product * following) + (1 - now) * gradient / (1 - product)
         variable.assign_sub(learning_rate * ahead / (sqrt(v / (1 - decayed)) + self.epsilon))
+
+
+class ScheduleFreeAdamW(Moments):
+    """AdamW that needs no schedule (Defazio et al., 2024): the variables are near a mean of all steps.
+
+    With Adam's second moment `v`, and `z` that begins with the variable: `z = z - learning_rate * g / (sqrt(v / (1 -
+    beta_2 ** t)) + epsilon)`, `x = (w - (1 - beta_1) * z) / beta_1`, `x = (1 - 1 / t) * x + z / t` and
+    `w = (1 - beta_1) * z + beta_1 * x`. In the first ``warmup_steps`` the learning rate grows from 0 on. The first
+    `x` is made with the new `z`, as Keras's on TensorFlow is. Further arguments are those of `Optimizer`.
+    """
+
+    def __init__(
+        self, learning_rate: object = 0.0025, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-8,
+        warmup_steps: int = 0, *args: Any, **kwargs: Any
+    ) -> None:  # fmt: skip
+        super().__init__(learning_rate, beta_1, beta_2, epsilon, *args, **kwargs)
+        self.warmup_steps = warmup_steps
+
+    def build(self, variables: Sequence[Any]) -> None:
+        super().build(variables)
+        for start, variable in zip(self._first, variables, strict=True):
+            start.assign(variable)
+
+    def update_step(self, gradient: Tensor, variable: Variable, learning_rate: Tensor) -> None:
+        index, dtype = self.index_of(variable), variable.dtype
+        z, v = self._first[index], self._second[index]
+        step = cast(self.iterations + 1, dtype)
+        if self.warmup_steps > 0:
+            learning_rate = learning_rate * minimum(step / self.warmup_steps, 1)
+        v.assign_add((square(gradient) - v) * (1 - self.beta_2))
+        decayed = power(convert_to_tensor(self.beta_2, dtype), step)
+        z.assign_sub(learning_rate * gradient / (sqrt(v / (1 - decayed)) + self.epsilon))
+        x = (variable - (1 - self.beta_1) * z) / self.beta_1
+        x = (1 - 1 / step) * x + 1 / step * z
+        variable.assign((1 - self.beta_1) * z + self.beta_1 * x)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "warmup_steps": self.warmup_steps}
 
 
 class Lion(Optimizer):
@@ -165,8 +206,8 @@ class Ftrl(Optimizer):
     def build(self, variables: Sequence[Any]) -> None:
         super().build(variables)
         start = initializers.Constant(self.initial_accumulator_value)
-        self._accumulators = self.add_optimizer_variables(variables, "accumulator", start)
-        self._linears = self.add_optimizer_variables(variables, "linear")
+        pairs = self.add_optimizer_variables(variables, ("accumulator", "linear"), (start, "zeros"))
+        self._accumulators, self._linears = pairs
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Tensor) -> None:
         index = self.index_of(variable)

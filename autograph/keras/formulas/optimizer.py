@@ -6,6 +6,7 @@ variables. It builds them for the variables of its first step, also while that i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from autograph.runtime.gradient import GradientTape
 from autograph.runtime.ops.combined import clip_by_global_norm, clip_by_norm
 from autograph.runtime.ops.elementwise.elementwise import cast, clip_by_value, where
 from autograph.runtime.ops.elementwise.math import not_equal
+from autograph.runtime.ops.shape.create import zeros_like
 from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.convert import convert_to_tensor
@@ -26,6 +28,7 @@ from autograph.runtime.tensors.trace import name_scope
 
 from .. import initializers
 from ..base.names import auto_name
+from ..base.registry import Registry
 from ..base.staging import call_if, converted_call
 from ..base.variable import KerasVariable
 from . import schedules
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
 
     from ..base.registry import Identifier
 
-__all__ = ["Optimizer"]
+__all__ = ["Optimizer", "path_of", "registry"]
 
 _NUMBERS = (int, float, np.number, np.ndarray, Tensor, Variable)
 
@@ -98,6 +101,8 @@ class Optimizer:
         self._indices: dict[int, int] = {}
         self._averages: list[Any] = []
         self._sums: list[Any] = []
+        self._undecayed: set[int] = set()
+        self._undecayed_names: re.Pattern[str] | None = None
         self._iterations = self.add_variable((), dtype="int64", name="iteration")
         self._learning_rate = learning_rate
         if not callable(learning_rate):
@@ -136,17 +141,33 @@ class Optimizer:
         self, reference_variable: Any, name: str | None = None, initializer: Any = "zeros"
     ) -> Any:
         """A variable with the shape and dtype of another, named after it."""
-        of = getattr(reference_variable, "path", reference_variable.name)
+        of = path_of(reference_variable)
         full = f"{of.replace('/', '_').replace(':', '_')}_{name or 'var'}"
         made = self.add_variable(reference_variable.shape, initializer, reference_variable.dtype, full)
         made.layout = getattr(reference_variable, "layout", None)
         return made
 
     def add_optimizer_variables(
-        self, trainable_variables: Sequence[Any], name: str, initializer: Identifier = "zeros"
-    ) -> list[Any]:
-        """One variable for each of some variables, with its shape and dtype."""
-        return [self.add_variable_from_reference(v, name, initializer) for v in trainable_variables]
+        self, trainable_variables: Sequence[Any], name: str | Sequence[str], initializer: Any = "zeros"
+    ) -> Any:
+        """One variable for each of some variables, with its shape and dtype: a list.
+
+        With several names a tuple of such lists; then there may be an initializer for each. Raises `ValueError` for
+        another number of these.
+        """
+        if isinstance(name, str):
+            return [self.add_variable_from_reference(v, name, initializer) for v in trainable_variables]
+        several = isinstance(initializer, list | tuple)
+        initializers_of_each = list(initializer) if several else [initializer] * len(name)
+        if len(initializers_of_each) != len(name):
+            raise InvalidArgumentError(
+                "The number of provided names must match the number of provided initializers. Received "
+                f"name='{name}', initializer='{initializer}'"
+            )
+        # All those of one variable come before those of the next, in files too.
+        rows = [[self.add_variable_from_reference(v, *each) for each in zip(name, initializers_of_each, strict=True)]
+                for v in trainable_variables]  # fmt: skip
+        return tuple([row[number] for row in rows] for number in range(len(name)))
 
     def build(self, variables: Sequence[Any]) -> None:
         """Make what the optimizer keeps for each variable; subclasses extend it."""
@@ -262,20 +283,39 @@ class Optimizer:
 
         def step() -> None:
             self._update([total / count for total in sums], variables)
-            for total in sums:
-                total.assign(total * 0)
+            for total in self._sums:
+                total.assign(zeros_like(total))
 
         call_if((self._iterations + 1) % count == 0, step)
 
     def _update(self, grads: list[Any], variables: list[Any]) -> None:
         grads = self._clipped(grads)
         rate = convert_to_tensor(self.learning_rate)
-        if self.weight_decay is not None:
-            for variable in variables:
-                variable.assign_sub(variable * self.weight_decay * cast(rate, variable.dtype))
+        for variable in variables:
+            decay = self._decay_of(variable)
+            if decay is not None:
+                variable.assign_sub(variable * decay * cast(rate, variable.dtype))
         update = converted_call(self.update_step)
         for gradient, variable in zip(grads, variables, strict=True):
             update(cast(gradient, variable.dtype), variable, cast(rate, variable.dtype))
+
+    def exclude_from_weight_decay(
+        self, var_list: Sequence[Any] | None = None, var_names: Sequence[str] | None = None
+    ) -> None:  # fmt: skip
+        """Leave variables out of the weight decay: these, and those whose path one of some patterns is found in.
+
+        To be called before the first step is made or traced. What an earlier call said no longer counts.
+        """
+        self._undecayed = {_key(variable) for variable in var_list or ()}
+        self._undecayed_names = re.compile("|".join(var_names)) if var_names else None
+
+    def _decay_of(self, variable: Any) -> float | None:
+        """The weight decay of a variable; None where it has none."""
+        return self.weight_decay if self._is_decayed(variable) else None
+
+    def _is_decayed(self, variable: Any) -> bool:
+        pattern = self._undecayed_names
+        return _key(variable) not in self._undecayed and not (pattern and pattern.search(path_of(variable)))
 
     def _clipped(self, grads: list[Any]) -> list[Any]:
         if self.clipnorm:
@@ -351,8 +391,22 @@ class Optimizer:
         return cls(**config)
 
 
+class _Optimizers(Registry):
+    def fits(self, found: object) -> bool:
+        return isinstance(found, Optimizer)
+
+
+registry = _Optimizers("optimizer", "keras.optimizers", (), lower=True)
+"""All optimizers; `optimizers` adds those of the library."""
+
+
 def _key(variable: Variable) -> int:
     return id(getattr(variable, "origin", variable))
+
+
+def path_of(variable: Any) -> str:
+    """The path of a variable of a layer; of another one, its name."""
+    return str(getattr(variable, "path", variable.name))
 
 
 def _present(grads: Sequence[Any], variables: Sequence[Any]) -> tuple[list[Any], list[Any]]:
@@ -360,7 +414,7 @@ def _present(grads: Sequence[Any], variables: Sequence[Any]) -> tuple[list[Any],
     pairs = [(convert_to_tensor(g), v) for g, v in zip(grads, variables, strict=True) if g is not None]
     if not pairs:
         raise InvalidArgumentError("No gradients provided for any variable.")
-    missing = [getattr(v, "path", v.name) for g, v in zip(grads, variables, strict=True) if g is None]
+    missing = [path_of(v) for g, v in zip(grads, variables, strict=True) if g is None]
     if missing:
         warn(
             f"Gradients do not exist for variables {missing} when minimizing the loss. If using `model.compile()`, did "

@@ -15,14 +15,17 @@ from autograph.runtime.base import processes
 from autograph.runtime.tools.export.checkpoint import EXTENSION
 
 from .base.tracking import record_of
+from .fit.averages import SwapEMAWeights
 from .fit.backup import Backup
 from .fit.callback import Callback, CallbackList, History, LambdaCallback, Logs, ProgbarLogger
 from .fit.monitor import Monitor
+from .fit.rates import inner_optimizers, learning_rates
 from .fit.tensorboard import TensorBoard
 
 __all__ = [
     "BackupAndRestore", "CSVLogger", "Callback", "CallbackList", "EarlyStopping", "History", "LambdaCallback",
-    "LearningRateScheduler", "ModelCheckpoint", "ProgbarLogger", "ReduceLROnPlateau", "TensorBoard", "TerminateOnNaN",
+    "LearningRateScheduler", "ModelCheckpoint", "ProgbarLogger", "ReduceLROnPlateau", "SwapEMAWeights", "TensorBoard",
+    "TerminateOnNaN",
 ]  # fmt: skip
 __dir__ = __all__.copy
 
@@ -254,14 +257,16 @@ class LearningRateScheduler(Callback):
         self.verbose = verbose
 
     def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
-        rate = float(np.asarray(self.model.optimizer.learning_rate))
-        try:
-            rate = self.schedule(epoch, rate)
-        except TypeError:
-            rate = self.schedule(epoch)
-        self.model.optimizer.learning_rate = float(rate)
-        if self.verbose > 0:
-            print(f"\nEpoch {epoch + 1}: LearningRateScheduler setting learning rate to {float(rate)}.")
+        for name, optimizer in inner_optimizers(self.model):
+            rate = float(np.asarray(optimizer.learning_rate))
+            try:
+                rate = self.schedule(epoch, rate)
+            except TypeError:
+                rate = self.schedule(epoch)
+            optimizer.learning_rate = float(rate)
+            if self.verbose > 0:
+                what = f"{name} learning rate".lstrip()
+                print(f"\nEpoch {epoch + 1}: LearningRateScheduler setting {what} to {float(rate)}.")
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
         _note_rate(self.model, logs)
@@ -269,7 +274,7 @@ class LearningRateScheduler(Callback):
 
 def _note_rate(model: Any, logs: Logs) -> None:
     if logs is not None:
-        logs["learning_rate"] = float(np.asarray(model.optimizer.learning_rate))
+        logs.update(learning_rates(model))
 
 
 class ReduceLROnPlateau(Monitor):
@@ -308,13 +313,23 @@ class ReduceLROnPlateau(Monitor):
         if self.cooldown_counter > 0:
             return
         self.wait += 1
-        rate = float(np.asarray(self.model.optimizer.learning_rate))
-        if self.wait >= self.patience and rate > np.float32(self.min_lr):
-            new = max(rate * self.factor, self.min_lr)
-            self.model.optimizer.learning_rate = new
+        if self.wait < self.patience:
+            return
+        reduced = [self._reduce(epoch, *each) for each in inner_optimizers(self.model)]
+        if any(reduced):
             self.cooldown_counter, self.wait = self.cooldown, 0
-            if self.verbose > 0:
-                print(f"\nEpoch {epoch + 1}: ReduceLROnPlateau reducing learning rate to {new}.")
+
+    def _reduce(self, epoch: int, name: str, optimizer: Any) -> bool:
+        """Make a learning rate smaller; whether it was not as small as may be."""
+        rate = float(np.asarray(optimizer.learning_rate))
+        if rate <= np.float32(self.min_lr):
+            return False
+        new = max(rate * self.factor, self.min_lr)
+        optimizer.learning_rate = new
+        if self.verbose > 0:
+            what = f"{name} learning rate".lstrip()
+            print(f"\nEpoch {epoch + 1}: ReduceLROnPlateau reducing {what} to {new}.")
+        return True
 
 
 class TerminateOnNaN(Callback):

@@ -17,7 +17,7 @@ from .base.custom_objects import get_registered_name as get_registered_name
 from .base.custom_objects import get_registered_object as get_registered_object
 from .base.custom_objects import register_keras_serializable as register_keras_serializable
 from .base.names import clear_session as clear_session
-from .base.serialization import deserialize as deserialize_keras_object
+from .base.serialization import deserialize_object as deserialize_keras_object
 from .base.serialization import plain as serialize_keras_object
 from .base.symbolic import KerasTensor
 from .datasets.download import get_file as get_file

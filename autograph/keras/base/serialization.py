@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidTypeError, UnimplementedError
 
-from .. import activations, constraints, initializers, regularizers
+from .. import activations
 from .custom_objects import custom_object_scope, get_registered_name, get_registered_object
 from .tracking import record_of
 
 if TYPE_CHECKING:
     from .layer import Layer
+    from .registry import Registry
 
-__all__ = ["UnknownClassError", "config_of", "deserialize", "dtype_config", "plain"]
+__all__ = ["UnknownClassError", "config_of", "deserialize", "deserialize_object", "dtype_config", "plain"]
 
 _PLAIN = (int, float, str, bool, type(None))
 
@@ -48,12 +49,9 @@ def plain(value: Any) -> Any:
         return type(value)([plain(each) for each in value])
     if isinstance(value, dict):
         return {key: plain(each) for key, each in value.items()}
-    if isinstance(value, initializers.Initializer):
-        return initializers.serialize(value)
-    if isinstance(value, regularizers.Regularizer):
-        return regularizers.serialize(value)
-    if isinstance(value, constraints.Constraint):
-        return constraints.serialize(value)
+    for registry in _registries():
+        if registry.objects.get(type(value).__name__) is type(value):
+            return registry.serialize(value)
     if hasattr(value, "name") and hasattr(type(value), "is_floating"):  # a dtype
         return value.name
     if hasattr(value, "get_config"):
@@ -82,6 +80,23 @@ def library_classes() -> dict[str, Any]:
     layers, models = (import_module(f"autograph.keras.{name}") for name in ("layers", "models"))
     named = {name: getattr(layers, name) for name in layers.__all__} | vars(models)
     return {name: each for name, each in named.items() if isinstance(each, type) and hasattr(each, "get_config")}
+
+
+@functools.cache
+def _registries() -> list[Registry]:
+    """Those of the library's classes that are no layers and models."""
+    # Some are above this one, so they can't be imported above: found by name, and loaded when one is wanted.
+    names = ("initializers", "regularizers", "constraints", "losses", "metrics", "optimizers", "formulas.schedules")
+    return [import_module(f"autograph.keras.{name}").registry for name in names]
+
+
+def deserialize_object(config: object, custom_objects: dict[str, Any] | None = None) -> Any:
+    """The layer, model, optimizer, loss or the like for what `plain` gave of it. Raises as `deserialize`."""
+    module = config.get("module") if isinstance(config, dict) else None
+    for registry in _registries():
+        if module == registry.module:
+            return registry.deserialize(config, custom_objects)
+    return deserialize(config, custom_objects)
 
 
 def deserialize(config: object, custom_objects: dict[str, Any] | None = None) -> Any:

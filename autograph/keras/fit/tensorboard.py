@@ -13,6 +13,7 @@ from autograph.runtime.functions.function import function
 from autograph.runtime.tools import summary
 
 from .callback import Callback, Logs
+from .rates import learning_rates
 from .saved_functions import input_specs
 
 __all__ = ["TensorBoard"]
@@ -78,7 +79,7 @@ class TensorBoard(Callback):
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
         given = logs or {}
         training = {f"epoch_{name}": value for name, value in given.items() if not name.startswith("val_")}
-        training["epoch_learning_rate"] = np.asarray(self.model.optimizer.learning_rate)
+        training |= {f"epoch_{name}": value for name, value in learning_rates(self.model).items()}
         self._write("train", training, epoch)
         validation = {f"epoch_{name[4:]}": value for name, value in given.items() if name.startswith("val_")}
         if validation:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from autograph.errors import InvalidArgumentError
 from autograph.runtime.ops.elementwise.elementwise import cast, clip_by_value
 from autograph.runtime.ops.elementwise.math import absolute, maximum, minimum, power, sign, sqrt, square
 from autograph.runtime.tensors.convert import convert_to_tensor
@@ -159,13 +160,17 @@ class ScheduleFreeAdamW(Moments):
 class Lion(Optimizer):
     """Signs of moments (Chen et al., 2023): `w = w - learning_rate * sign(beta_1 * m + (1 - beta_1) * g)`.
 
-    Then `m = beta_2 * m + (1 - beta_2) * g`. Further arguments are those of `Optimizer`.
+    Then `m = beta_2 * m + (1 - beta_2) * g`. Further arguments are those of `Optimizer`. Raises `ValueError` for a
+    ``beta_1`` that is 0 or less, or above 1.
     """
 
     def __init__(
         self, learning_rate: object = 0.001, beta_1: float = 0.9, beta_2: float = 0.99, *args: Any, **kwargs: Any
     ) -> None:
         super().__init__(learning_rate, *args, **kwargs)
+        if not 0 < beta_1 <= 1:
+            raise InvalidArgumentError("Argument `beta_1` must be in the [0, 1] range. Otherwise, the optimizer "
+                                       f"degenerates to SignSGD. Received: beta_1={beta_1}.")  # fmt: skip
         self.beta_1, self.beta_2 = beta_1, beta_2
 
     def build(self, variables: Sequence[Any]) -> None:
@@ -187,7 +192,8 @@ class Ftrl(Optimizer):
     With `q = -learning_rate_power`, `n` the sum of `g ** 2` from `initial_accumulator_value` on, `n'` that before and
     `s` the `l2_shrinkage_regularization_strength`, `z = z + g + 2 * s * w - (n ** q - n' ** q) / learning_rate * w`
     and `w = (clip(z, -l1, l1) - z) / (n ** q / learning_rate + 2 * (l2 + beta / (2 * learning_rate)))`, with `l1`
-    and `l2` the regularization strengths. Further arguments are those of `Optimizer`.
+    and `l2` the regularization strengths. Further arguments are those of `Optimizer`. Raises `ValueError` for a
+    positive power, and other arguments below 0.
     """
 
     def __init__(
@@ -197,11 +203,20 @@ class Ftrl(Optimizer):
         *args: Any, **kwargs: Any
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, *args, **kwargs)
+        if learning_rate_power > 0:
+            raise InvalidArgumentError("`learning_rate_power` needs to be negative or zero. Received: "
+                                       f"learning_rate_power={learning_rate_power}.")  # fmt: skip
         self.learning_rate_power, self.initial_accumulator_value = learning_rate_power, initial_accumulator_value
         self.l1_regularization_strength = l1_regularization_strength
         self.l2_regularization_strength = l2_regularization_strength
         self.l2_shrinkage_regularization_strength = l2_shrinkage_regularization_strength
         self.beta = beta
+        for name in ("initial_accumulator_value", "l1_regularization_strength", "l2_regularization_strength",
+                     "l2_shrinkage_regularization_strength"):  # fmt: skip
+            if getattr(self, name) < 0:
+                raise InvalidArgumentError(
+                    f"`{name}` needs to be positive or zero. Received: {name}={getattr(self, name)}."
+                )
 
     def build(self, variables: Sequence[Any]) -> None:
         super().build(variables)

@@ -11,26 +11,27 @@ from autograph.runtime.ops.elementwise.math import maximum, minimum, power, sqrt
 from autograph.runtime.ops.linalg.linalg import matmul
 from autograph.runtime.ops.reduce.reduce import reduce_mean, reduce_sum
 from autograph.runtime.ops.shape.shape import expand_dims, transpose
-from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors.convert import convert_to_tensor
 
 from .adaptive_optimizers import Moments
-from .optimizer import Optimizer, path_of
+from .optimizer import Optimizer
+from .optimizer_variables import path_of
 
 if TYPE_CHECKING:
+    from autograph.runtime.state.variable import Variable
+    from autograph.runtime.tensors.likes import TensorLike
     from autograph.runtime.tensors.tensor import Tensor
 
 __all__ = ["Adafactor", "Lamb", "Muon"]
 
 
-def _corrections(optimizer: Any, betas: tuple[float, float], dtype: Any) -> tuple[Any, Any]:
-    """What the moments of Adam are divided by: `1 - beta ** t` for both."""
-    step = cast(optimizer.iterations + 1, dtype)
-    first, second = (1 - power(convert_to_tensor(beta, dtype), step) for beta in betas)
+def _corrections(step: Tensor, betas: tuple[float, float]) -> tuple[Tensor, Tensor]:
+    """What the moments of Adam are divided by at step `t`: `1 - beta ** t` for both."""
+    first, second = (1 - power(convert_to_tensor(beta, step.dtype), step) for beta in betas)
     return first, second
 
 
-def _root_mean_square(x: Any) -> Any:
+def _root_mean_square(x: TensorLike) -> Tensor:
     return sqrt(reduce_mean(square(x)))
 
 
@@ -45,7 +46,7 @@ class Lamb(Moments):
     def update_step(self, gradient: Tensor, variable: Variable, learning_rate: Tensor) -> None:
         index = self.index_of(variable)
         m, v = self._first[index], self._second[index]
-        first, second = _corrections(self, (self.beta_1, self.beta_2), variable.dtype)
+        first, second = _corrections(cast(self.iterations + 1, variable.dtype), (self.beta_1, self.beta_2))
         m.assign_add((gradient - m) * (1 - self.beta_1))
         v.assign_add((square(gradient) - v) * (1 - self.beta_2))
         update = (m / first) / (sqrt(v / second) + self.epsilon)
@@ -89,7 +90,7 @@ class Adafactor(Optimizer):
             self._columns.append(self.add_variable(of_columns, dtype=variable.dtype, name=name))
             self._second.append(self.add_variable_from_reference(variable, "velocity"))
 
-    def _second_moment(self, index: int, squares: Any, decay: Any) -> Any:
+    def _second_moment(self, index: int, squares: Tensor, decay: Tensor) -> Tensor:
         if len(squares.shape) < 2:
             return decay * self._second[index] + (1 - decay) * squares
         rows, columns = self._rows[index], self._columns[index]
@@ -148,20 +149,21 @@ class Muon(Optimizer):
 
     def build(self, variables: Sequence[Any]) -> None:
         super().build(variables)
-        self._momentums, self._velocities = [], []
+        self._momentums: list[Any] = []
+        self._velocities: list[Any] = []
         for variable in variables:
             self._momentums.append(self.add_variable_from_reference(variable, "momentum"))
             velocity = self.add_variable_from_reference(variable, "velocity") if self._is_adams(variable) else None
             self._velocities.append(velocity)
 
-    def _is_adams(self, variable: Any) -> bool:
+    def _is_adams(self, variable: Variable) -> bool:
         """Whether a variable takes the steps of AdamW."""
         path = path_of(variable)
         if len(variable.shape) != 2 or (self.exclude_embeddings and "embedding" in path.lower()):
             return True
         return any(re.search(pattern, path) for pattern in self.exclude_layers)
 
-    def _decay_of(self, variable: Any) -> float | None:
+    def _decay_of(self, variable: Variable) -> float | None:
         if not self._is_decayed(variable):
             return None
         return self.adam_weight_decay if self._is_adams(variable) else self.weight_decay
@@ -175,10 +177,10 @@ class Muon(Optimizer):
         m.assign_add(gradient + m * (self.momentum - 1))
         update = learning_rate * self._orthogonal(gradient + self.momentum * m if self.nesterov else m)
         if self.rms_rate is not None:
-            update = update * max(variable.shape) ** 0.5 * self.rms_rate
+            update = update * max(each or 0 for each in variable.shape) ** 0.5 * self.rms_rate
         variable.assign_sub(update)
 
-    def _orthogonal(self, x: Any) -> Any:
+    def _orthogonal(self, x: Tensor) -> Tensor:
         """About the orthogonal matrix that is next to one, by Newton's and Schulz's iteration of degree five."""
         is_tall = x.shape[0] > x.shape[1]
         x = transpose(x) if is_tall else x
@@ -188,9 +190,9 @@ class Muon(Optimizer):
             x = self.muon_a * x + matmul(self.muon_b * y + self.muon_c * matmul(y, y), x)
         return transpose(x) if is_tall else x
 
-    def _step_of_adam(self, index: int, gradient: Any, variable: Any, rate: Any) -> None:
+    def _step_of_adam(self, index: int, gradient: Tensor, variable: Variable, rate: Tensor) -> None:
         m, v = self._momentums[index], self._velocities[index]
-        first, second = _corrections(self, (self.adam_beta_1, self.adam_beta_2), variable.dtype)
+        first, second = _corrections(cast(self.iterations + 1, variable.dtype), (self.adam_beta_1, self.adam_beta_2))
         m.assign_add((gradient - m) * (1 - self.adam_beta_1))
         v.assign_add((square(gradient) - v) * (1 - self.adam_beta_2))
         variable.assign_sub(m * (rate * sqrt(second) / first) / (sqrt(v) + self.epsilon))

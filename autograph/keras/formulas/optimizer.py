@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -30,20 +30,15 @@ from .. import initializers
 from ..base.names import auto_name
 from ..base.registry import Registry
 from ..base.staging import call_if, converted_call
-from ..base.variable import KerasVariable
 from . import schedules
+from .optimizer_variables import VariablesOfOptimizer, path_of
 
-if TYPE_CHECKING:
-    from autograph.runtime.tensors.likes import DTypeLike, ShapeLike
-
-    from ..base.registry import Identifier
-
-__all__ = ["Optimizer", "path_of", "registry"]
+__all__ = ["Optimizer", "registry"]
 
 _NUMBERS = (int, float, np.number, np.ndarray, Tensor, Variable)
 
 
-class Optimizer:
+class Optimizer(VariablesOfOptimizer):
     """The base of optimizers; subclasses define `build` and `update_step`.
 
     Parameters
@@ -89,14 +84,13 @@ class Optimizer:
                 "Argument `learning_rate` should be float, or an instance of LearningRateSchedule, or a callable "
                 f"without parameters that returns the learning rate. Received instead: learning_rate={learning_rate!r}"
             )
-        self.name = name or auto_name(type(self).__name__)
+        super().__init__(name or auto_name(type(self).__name__))
         self.weight_decay = weight_decay
         self.clipnorm, self.clipvalue, self.global_clipnorm = clipnorm, clipvalue, global_clipnorm
         self.use_ema, self.ema_momentum, self.ema_overwrite_frequency = use_ema, ema_momentum, ema_overwrite_frequency
         self.loss_scale_factor = loss_scale_factor
         self.gradient_accumulation_steps = gradient_accumulation_steps
         self.built = False
-        self._variables: list[Any] = []
         self._trainable: list[Any] = []
         self._indices: dict[int, int] = {}
         self._averages: list[Any] = []
@@ -117,58 +111,6 @@ class Optimizer:
             return self._iterations
         return self._iterations // self.gradient_accumulation_steps
 
-    @property
-    def variables(self) -> list[Any]:
-        """All variables of the optimizer: the counter, the learning rate, then those for each variable."""
-        return list(self._variables)
-
-    def _trackable_children(self) -> dict[str, Any]:
-        """What checkpoints save: not what is trained, whose place is in the model."""
-        return {"variables": self._variables}
-
-    def add_variable(
-        self, shape: ShapeLike, initializer: Identifier = "zeros", dtype: DTypeLike | None = None,
-        name: str | None = None
-    ) -> Any:  # fmt: skip
-        """A variable of the optimizer."""
-        name = name or "variable"
-        initializer = initializers.get(initializer)
-        made = KerasVariable(initializer, shape, dtype, trainable=False, name=name, path=f"{self.name}/{name}")
-        self._variables.append(made)
-        return made
-
-    def add_variable_from_reference(
-        self, reference_variable: Any, name: str | None = None, initializer: Any = "zeros"
-    ) -> Any:
-        """A variable with the shape and dtype of another, named after it."""
-        of = path_of(reference_variable)
-        full = f"{of.replace('/', '_').replace(':', '_')}_{name or 'var'}"
-        made = self.add_variable(reference_variable.shape, initializer, reference_variable.dtype, full)
-        made.layout = getattr(reference_variable, "layout", None)
-        return made
-
-    def add_optimizer_variables(
-        self, trainable_variables: Sequence[Any], name: str | Sequence[str], initializer: Any = "zeros"
-    ) -> Any:
-        """One variable for each of some variables, with its shape and dtype: a list.
-
-        With several names a tuple of such lists; then there may be an initializer for each. Raises `ValueError` for
-        another number of these.
-        """
-        if isinstance(name, str):
-            return [self.add_variable_from_reference(v, name, initializer) for v in trainable_variables]
-        several = isinstance(initializer, list | tuple)
-        initializers_of_each = list(initializer) if several else [initializer] * len(name)
-        if len(initializers_of_each) != len(name):
-            raise InvalidArgumentError(
-                "The number of provided names must match the number of provided initializers. Received "
-                f"name='{name}', initializer='{initializer}'"
-            )
-        # All those of one variable come before those of the next, in files too.
-        rows = [[self.add_variable_from_reference(v, *each) for each in zip(name, initializers_of_each, strict=True)]
-                for v in trainable_variables]  # fmt: skip
-        return tuple([row[number] for row in rows] for number in range(len(name)))
-
     def build(self, variables: Sequence[Any]) -> None:
         """Make what the optimizer keeps for each variable; subclasses extend it."""
         if self.use_ema:
@@ -178,6 +120,11 @@ class Optimizer:
         self._trainable = list(variables)
         self._indices = {_key(v): i for i, v in enumerate(variables)}
         self.built = True
+
+    @property
+    def averages(self) -> list[tuple[Any, Any]]:
+        """The variables that are trained, each with the one that holds its average; empty without ``use_ema``."""
+        return list(zip(self._trainable, self._averages, strict=True)) if self.use_ema else []
 
     def index_of(self, variable: Variable) -> int:
         """The position of a variable among those that the optimizer was built for. Raises `ValueError` for others."""
@@ -245,7 +192,7 @@ class Optimizer:
             for variable in variables:
                 self.index_of(variable)
             gradients, present = _present(grads, variables)
-            self._step(summed_over_replicas(gradients), present)
+            self._step(*self._overwritten(summed_over_replicas(gradients), present))
             self._iterations.assign_add(1)
 
     def _known(self, grads: Sequence[Any]) -> list[Any]:
@@ -262,7 +209,24 @@ class Optimizer:
             )
         return self._trainable
 
+    def _overwritten(self, grads: list[Any], variables: list[Any]) -> tuple[list[Any], list[Any]]:
+        """Set variables that ask for it (``overwrite_with_gradient``) to their gradients; gives the others."""
+        rest: list[tuple[Any, Any]] = []
+        for gradient, variable in zip(grads, variables, strict=True):
+            if not getattr(variable, "overwrite_with_gradient", False):
+                rest.append((gradient, variable))
+            elif self.gradient_accumulation_steps is not None:
+                raise UnimplementedError(
+                    f"{variable.name!r} is to be overwritten with its gradient, and gradients are gathered over steps",
+                    remedy="leave out gradient_accumulation_steps, or assign the variable yourself",
+                )
+            else:
+                variable.assign(cast(gradient, variable.dtype))
+        return [g for g, _ in rest], [v for _, v in rest]
+
     def _step(self, grads: list[Any], variables: list[Any]) -> None:
+        if not grads:
+            return
         if self.loss_scale_factor is not None:
             grads = [g / self.loss_scale_factor for g in grads]
         if self.gradient_accumulation_steps is None:
@@ -309,11 +273,11 @@ class Optimizer:
         self._undecayed = {_key(variable) for variable in var_list or ()}
         self._undecayed_names = re.compile("|".join(var_names)) if var_names else None
 
-    def _decay_of(self, variable: Any) -> float | None:
+    def _decay_of(self, variable: Variable) -> float | None:
         """The weight decay of a variable; None where it has none."""
         return self.weight_decay if self._is_decayed(variable) else None
 
-    def _is_decayed(self, variable: Any) -> bool:
+    def _is_decayed(self, variable: Variable) -> bool:
         pattern = self._undecayed_names
         return _key(variable) not in self._undecayed and not (pattern and pattern.search(path_of(variable)))
 
@@ -328,7 +292,7 @@ class Optimizer:
 
     def _average(self) -> None:
         """Move the averages; the first step begins with the variables themselves."""
-        for variable, average in zip(self._trainable, self._averages, strict=True):
+        for variable, average in self.averages:
             momentum = self.ema_momentum * cast(not_equal(self.iterations, 0), variable.dtype)
             average.assign(momentum * average + (1 - momentum) * variable)
             if self.ema_overwrite_frequency:
@@ -345,6 +309,35 @@ class Optimizer:
         """Change a variable by its gradient; both and the learning rate have its dtype."""
         raise UnimplementedError(f"{type(self).__name__} does not define update_step()")
 
+    def stateless_apply(
+        self, optimizer_variables: Sequence[Any], grads: Sequence[Any], trainable_variables: Sequence[Any]
+    ) -> tuple[list[Any], list[Any]]:
+        """What a step would make of values of the variables that are trained, and of the optimizer's own.
+
+        All are given, and returned, in the order in which the optimizer has them; the variables keep their values.
+        Raises `ValueError` for other numbers of them, and before the optimizer is built.
+        """
+        if not self.built:
+            raise InvalidArgumentError(f"To call `stateless_apply`, {type(self).__name__} must be built: call "
+                                       "`optimizer.build(trainable_variables)`.")  # fmt: skip
+        trained = self._trainable
+        variables, given = [*trained, *self.variables], [*trainable_variables, *optimizer_variables]
+        if len(given) != len(variables) or len(trainable_variables) != len(trained):
+            raise InvalidArgumentError(
+                f"stateless_apply needs values of the optimizer's {len(variables) - len(trained)} variables and of the "
+                f"{len(trained)} that it trains: there are {len(optimizer_variables)} and {len(trainable_variables)}"
+            )
+        before = [convert_to_tensor(variable) for variable in variables]
+        try:
+            for variable, value in zip(variables, given, strict=True):
+                variable.assign(value)
+            self.apply(grads)
+            after = [convert_to_tensor(variable) for variable in variables]
+        finally:
+            for variable, value in zip(variables, before, strict=True):
+                variable.assign(value)
+        return after[: len(trained)], after[len(trained) :]
+
     def minimize(self, loss: object, var_list: Sequence[Any], tape: Any = None) -> Any:
         """One step on a loss: a function without parameters, or a tensor with the tape that recorded it.
 
@@ -360,16 +353,6 @@ class Optimizer:
     def scale_loss(self, loss: Any) -> Any:
         """The loss times the `loss_scale_factor`, if there is one."""
         return loss if self.loss_scale_factor is None else loss * self.loss_scale_factor
-
-    def set_weights(self, weights: Sequence[Any]) -> None:
-        """Set the variables of the optimizer, in their order. Raises `ValueError` for another number or shape."""
-        if len(weights) != len(self._variables):
-            raise InvalidArgumentError(
-                f"The optimizer {self.name!r} has {len(self._variables)} variables, not {len(weights)}: build it for "
-                "the variables that it trains before calling `set_weights()`"
-            )
-        for variable, weight in zip(self._variables, weights, strict=True):
-            variable.assign(weight)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an equal optimizer, without what it has learnt."""
@@ -402,11 +385,6 @@ registry = _Optimizers("optimizer", "keras.optimizers", (), lower=True)
 
 def _key(variable: Variable) -> int:
     return id(getattr(variable, "origin", variable))
-
-
-def path_of(variable: Any) -> str:
-    """The path of a variable of a layer; of another one, its name."""
-    return str(getattr(variable, "path", variable.name))
 
 
 def _present(grads: Sequence[Any], variables: Sequence[Any]) -> tuple[list[Any], list[Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.distribute.context import summed_over_replicas
 from autograph.errors import InvalidArgumentError, InvalidTypeError
@@ -17,7 +17,13 @@ from autograph.runtime.tensors.convert import convert_to_tensor
 
 from .. import initializers
 from ..base.staging import call_if, converted_call
-from .optimizer import Optimizer, path_of, registry
+from .optimizer import Optimizer, registry
+from .optimizer_variables import path_of
+
+if TYPE_CHECKING:
+    from autograph.runtime.state.variable import Variable
+    from autograph.runtime.tensors.likes import TensorLike
+    from autograph.runtime.tensors.tensor import Tensor
 
 __all__ = ["LossScaleOptimizer", "MultiOptimizer", "OptimizerMap", "Wrapper"]
 
@@ -38,7 +44,7 @@ class LossScaleOptimizer(Wrapper):
 
     def __init__(
         self, inner_optimizer: Optimizer, initial_scale: float = 2.0**15, dynamic_growth_steps: int = 2000,
-        name: str | None = None, **kwargs: Any
+        name: str | None = None, **kwargs: object
     ) -> None:  # fmt: skip
         if not kwargs.pop("dynamic", True):
             raise InvalidArgumentError("LossScaleOptimizer no longer supports `dynamic=False`. Instead, simply set "
@@ -81,10 +87,10 @@ class LossScaleOptimizer(Wrapper):
         return self.inner_optimizer.learning_rate
 
     @learning_rate.setter
-    def learning_rate(self, value: Any) -> None:
+    def learning_rate(self, value: object) -> None:
         self.inner_optimizer.learning_rate = value
 
-    def scale_loss(self, loss: Any) -> Any:
+    def scale_loss(self, loss: TensorLike) -> Any:
         """The loss times the number."""
         loss = convert_to_tensor(loss)
         return loss * cast(self.dynamic_scale, loss.dtype)
@@ -99,8 +105,7 @@ class LossScaleOptimizer(Wrapper):
         is_step = _all_finite(grads)
 
         def step() -> None:
-            scaled = [each if each is None else each / cast(self.dynamic_scale, each.dtype) for each in grads]
-            self.inner_optimizer.apply(scaled, variables)
+            self.inner_optimizer.apply([*map(self._unscaled, grads, variables)], variables)
             is_due = self.step_counter == self.dynamic_growth_steps - 1
             call_if(is_due, lambda: self.dynamic_scale.assign(self.dynamic_scale * 2.0))
             self.step_counter.assign((self.step_counter + 1) * cast(~is_due, "int64"))
@@ -111,15 +116,14 @@ class LossScaleOptimizer(Wrapper):
 
         call_if(is_step, step, leave_out)
 
+    def _unscaled(self, gradient: Tensor | None, variable: Variable) -> Tensor | None:
+        if gradient is None or getattr(variable, "overwrite_with_gradient", False):
+            return gradient
+        return gradient / cast(self.dynamic_scale, gradient.dtype)
+
     def finalize_variable_values(self, var_list: Sequence[Any]) -> None:
         """Set variables to their averages, if the inner optimizer keeps some."""
         self.inner_optimizer.finalize_variable_values(var_list)
-
-    def set_weights(self, weights: Sequence[Any]) -> None:
-        """Set the variables of both optimizers, in their order. Raises `ValueError` for another number or shape."""
-        own = len(self._variables)
-        super().set_weights(weights[:own])
-        self.inner_optimizer.set_weights(weights[own:])
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an equal optimizer, without what it has learnt."""
@@ -178,8 +182,8 @@ class OptimizerMap(MutableMapping[str, Optimizer]):
         """Name the optimizer of a path or pattern. Raises `ValueError` for one that has one, and wrong arguments."""
         if key in self._by_pattern:
             raise InvalidArgumentError(
-                f"'{key}' already exists in the OptimizerMap with value {self._by_pattern[key]}. Please make sure to "
-                "not use duplicated keys."
+                f"'{key}' already exists in the OptimizerMap with value {self._by_pattern[key].name!r}. Please make "
+                "sure to not use duplicated keys."
             )
         if not isinstance(key, str):
             raise InvalidArgumentError(f"key must be a string. Received: {key}")
@@ -198,7 +202,7 @@ class OptimizerMap(MutableMapping[str, Optimizer]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._by_pattern)
 
-    def __call__(self, variable: Any) -> Optimizer:
+    def __call__(self, variable: Variable) -> Optimizer:
         """The optimizer for a variable."""
         return self[path_of(variable)]
 
@@ -225,15 +229,15 @@ class MultiOptimizer(Wrapper):
     def __init__(
         self, optimizer_map: Callable[[Any], Any], loss_scale_factor: float | None = None, name: str | None = None
     ) -> None:
+        self.optimizers: list[Any] = []
         super().__init__(0.0, loss_scale_factor=loss_scale_factor, name=name)
         self._map = optimizer_map
-        self.optimizers: list[Any] = []
         self._places: list[int] = []
         if isinstance(optimizer_map, OptimizerMap):
             for each in (*optimizer_map.values(), optimizer_map.default_optimizer):
                 self._place_of(each)
 
-    def _place_of(self, optimizer: Any) -> int:
+    def _place_of(self, optimizer: Optimizer) -> int:
         """The position of an optimizer among the inner ones, where it is put if it is not there."""
         for place, each in enumerate(self.optimizers):
             if each is optimizer:
@@ -247,7 +251,7 @@ class MultiOptimizer(Wrapper):
         for variable in variables:
             optimizer = self._map(variable)
             if not isinstance(optimizer, Optimizer):
-                raise InvalidArgumentError(f"Optimizer for variable {variable} is not an Optimizer instance.")
+                raise InvalidArgumentError(f"Optimizer for variable {path_of(variable)} is not an Optimizer instance.")
             if isinstance(optimizer, Wrapper):
                 raise InvalidArgumentError(f"{type(optimizer).__name__} cannot be used inside a MultiOptimizer.")
             self._places.append(self._place_of(optimizer))
@@ -272,6 +276,17 @@ class MultiOptimizer(Wrapper):
         return {"variables": self._variables, "optimizers": self.optimizers}
 
     @property
+    def loss_scale_factor(self) -> float | None:
+        """What losses are multiplied by; to set it sets those of all inner optimizers."""
+        return self._loss_scale_factor
+
+    @loss_scale_factor.setter
+    def loss_scale_factor(self, value: float | None) -> None:
+        self._loss_scale_factor = value
+        for each in self.optimizers:
+            each.loss_scale_factor = value
+
+    @property
     def iterations(self) -> Any:
         """The variable that counts the steps."""
         return self._iterations
@@ -282,7 +297,7 @@ class MultiOptimizer(Wrapper):
         raise AttributeError("a MultiOptimizer has no learning rate: use those of its `optimizers`")
 
     @learning_rate.setter
-    def learning_rate(self, value: Any) -> None:
+    def learning_rate(self, value: object) -> None:
         raise AttributeError("a MultiOptimizer has no learning rate: set those of its `optimizers`")
 
     def apply(self, grads: Sequence[Any], trainable_variables: Sequence[Any] | None = None) -> None:
@@ -302,14 +317,6 @@ class MultiOptimizer(Wrapper):
         """Set variables to their averages, where their optimizers keep some."""
         for optimizer, own in zip(self.optimizers, self._divided(var_list, var_list), strict=True):
             optimizer.finalize_variable_values([variable for _, variable in own])
-
-    def set_weights(self, weights: Sequence[Any]) -> None:
-        """Set the variables of all optimizers, in their order. Raises `ValueError` for another number or shape."""
-        end = len(self._variables)
-        super().set_weights(weights[:end])
-        for optimizer in self.optimizers:
-            start, end = end, end + len(optimizer.variables)
-            optimizer.set_weights(weights[start:end])
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an equal optimizer. Raises `ValueError` for a map that is a lambda."""

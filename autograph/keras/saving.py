@@ -8,7 +8,7 @@ from .base.custom_objects import get_custom_objects as get_custom_objects
 from .base.custom_objects import get_registered_name as get_registered_name
 from .base.custom_objects import get_registered_object as get_registered_object
 from .base.custom_objects import register_keras_serializable as register_keras_serializable
-from .base.serialization import deserialize as deserialize_keras_object
+from .base.serialization import deserialize_object as deserialize_keras_object
 from .base.serialization import plain as serialize_keras_object
 from .networks.model_files import load_model as load_model
 from .networks.model_files import save_model as save_model

@@ -40,8 +40,9 @@ def test_configurations(name: str) -> None:
     optimizer = CASES[name](optimizers)
     again = optimizers.deserialize(json.loads(json.dumps(optimizers.serialize(optimizer))))
     assert type(again) is type(optimizer) and again.get_config() == optimizer.get_config()
-    again = tf.keras.utils.deserialize_keras_object(tf.keras.utils.serialize_keras_object(optimizer))
-    assert type(again) is type(optimizer) and again.get_config() == optimizer.get_config()
+    for module in (tf.keras.utils, tf.keras.saving):
+        again = module.deserialize_keras_object(module.serialize_keras_object(optimizer))
+        assert type(again) is type(optimizer) and again.get_config() == optimizer.get_config()
 
 
 def model(optimizer: Any) -> Any:

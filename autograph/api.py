@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, TypeVar, overload
 
 from .conversion import is_under_way
 from .entry import entry_of
-from .errors import ConversionError
 from .log import set_verbosity
-from .marks import Original, form_of, marked, named_like, original_of
+from .marks import Original, form_of, marked, named_like, original_of, parts_of
 from .operators.data_model.left_alone import is_left_alone
 from .originals import as_written
 from .picking import picking
@@ -43,7 +41,7 @@ def to_code(
     Raises:
         ConversionError: there is no source, or it holds something that can't be converted.
     """
-    function, _ = _parts(_original(entity))
+    function, _ = parts_of(_original(entity))
     return code_of(function, full) + "\n"
 
 
@@ -60,7 +58,7 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
         return entity
     if isinstance(entity, MethodType) and isinstance(entity.__func__, FunctionType):
         return MethodType(to_graph(entity.__func__), entity.__self__)
-    function, bound = _parts(_original(entity))
+    function, bound = parts_of(_original(entity))
     if not is_under_way(function.__code__):
         form_of(function, True)
     picked = picking(entity, function, bound)
@@ -92,7 +90,7 @@ def convert(
         return function
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(convert(function.__func__))
-    return picking(function, *_parts(_original(function)))
+    return picking(function, *parts_of(_original(function)))
 
 
 @overload
@@ -133,36 +131,3 @@ def _original(entity: object) -> Any:
     if not isinstance(entity, (FunctionType, MethodType, type)):
         return getattr(entity, "python_function", entity)
     return entity
-
-
-def _parts(entity: object) -> tuple[FunctionType, Callable[[FunctionType], Callable[..., Any]]]:
-    """The Python function in an entity, and what makes an entity of the same kind of another function.
-
-    Raises:
-        ConversionError: there is no Python function in it.
-    """
-    if isinstance(entity, FunctionType):
-        return entity, lambda function: function
-    if isinstance(entity, MethodType):
-        function, make = _parts(entity.__func__)
-        return function, lambda form: MethodType(make(form), entity.__self__)
-    if isinstance(entity, partial):
-        function, make = _parts(entity.func)
-        return function, lambda form: partial(make(form), *entity.args, **entity.keywords)
-    if isinstance(entity, (staticmethod, classmethod)):
-        return _parts(entity.__func__)
-    if isinstance(entity, type):
-        raise ConversionError(
-            f"`{entity.__qualname__}` is a class: its methods are converted when they are called",
-            construct="class",
-            remedy=f"convert a method of it: to_graph({entity.__name__}.method)",
-        )
-    method = getattr(type(entity), "__call__", None)  # noqa: B004 (the function itself is wanted)
-    if isinstance(method, FunctionType):
-        return method, lambda form: MethodType(form, entity)
-    name = getattr(entity, "__qualname__", None) or repr(entity)
-    raise ConversionError(
-        f"`{name}` is not a Python function, there is nothing to convert",
-        construct=type(entity).__name__,
-        remedy="pass a function written in Python, or call this one as it is",
-    )

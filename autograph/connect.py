@@ -11,7 +11,12 @@ from types import CodeType
 from typing import Any
 
 from .runtime.functions.function import function as function
-from .runtime.tensors.front_half import CONVERTED, IS_REFUSAL, PLACE_OF, STAGED_FORM, WHY_NOT_CONVERTED
+from .runtime.tensors.front_half import CONNECTED, CONVERTED, IS_REFUSAL, PLACE_OF, STAGED_FORM, WHY_NOT_CONVERTED
+
+
+@CONNECTED.give
+def _connected() -> None:
+    """There is nothing to do: this module is loaded."""
 
 
 @CONVERTED.give

@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import partial, wraps
-from types import FunctionType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from .conversion import is_under_way
+from .errors import ConversionError
+from .runtime.base.pickling.carried import Carried
 
 _NAME = "__autograph_original__"
 
@@ -25,6 +27,9 @@ class Original:
         self._bound = bound
         self.forms: dict[bool, Form] = {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _original_again, (Carried(self.entity), self.code)
+
     def form(self, staged: bool) -> Form:
         """The staged or plain form; the original where the function is needed to convert itself.
 
@@ -37,6 +42,12 @@ class Original:
                 return self.entity
             found = self.forms[staged] = self._bound(form_of(self.function, staged))
         return found
+
+
+def _original_again(entity: Callable[..., Any], code: CodeType) -> Original:
+    made = Original(entity, *parts_of(entity))
+    made.code = code
+    return made
 
 
 def form_of(function: FunctionType, staged: bool) -> FunctionType:
@@ -70,3 +81,36 @@ def named_like(wrapper: Any, entity: Any) -> Any:
     if isinstance(entity, partial):
         wrapper.__signature__ = inspect.signature(entity)
     return wrapper
+
+
+def parts_of(entity: object) -> tuple[FunctionType, Callable[[FunctionType], Callable[..., Any]]]:
+    """The Python function in an entity, and what makes an entity of the same kind of another function.
+
+    Raises:
+        ConversionError: there is no Python function in it.
+    """
+    if isinstance(entity, FunctionType):
+        return entity, lambda function: function
+    if isinstance(entity, MethodType):
+        function, make = parts_of(entity.__func__)
+        return function, lambda form: MethodType(make(form), entity.__self__)
+    if isinstance(entity, partial):
+        function, make = parts_of(entity.func)
+        return function, lambda form: partial(make(form), *entity.args, **entity.keywords)
+    if isinstance(entity, (staticmethod, classmethod)):
+        return parts_of(entity.__func__)
+    if isinstance(entity, type):
+        raise ConversionError(
+            f"`{entity.__qualname__}` is a class: its methods are converted when they are called",
+            construct="class",
+            remedy=f"convert a method of it: to_graph({entity.__name__}.method)",
+        )
+    method = getattr(type(entity), "__call__", None)  # noqa: B004 (the function itself is wanted)
+    if isinstance(method, FunctionType):
+        return method, lambda form: MethodType(form, entity)
+    name = getattr(entity, "__qualname__", None) or repr(entity)
+    raise ConversionError(
+        f"`{name}` is not a Python function, there is nothing to convert",
+        construct=type(entity).__name__,
+        remedy="pass a function written in Python, or call this one as it is",
+    )

@@ -28,11 +28,10 @@ def picking(entity: Any, function: FunctionType, bound: Callable[[FunctionType],
     Each form is made when it is first needed.
     """
     original = Original(entity, function, bound)
-    forms = original.forms
 
     def converted(*args: object, **kwargs: object) -> Any:
         staged = beginning()
-        form = forms.get(staged)
+        form = original.forms.get(staged)
         try:
             if form is None:
                 form = original.form(staged)

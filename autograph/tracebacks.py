@@ -23,7 +23,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def is_internal(filename: str) -> bool:
     """Whether the code of a file, or of a graph, is autograph's own."""
-    return filename.startswith((_PACKAGE, "<autograph"))
+    return filename.startswith(OWN_FILES)
+
+
+# A packed program (PyInstaller's) has relative names in its code.
+OWN_FILES = (_PACKAGE, os.path.dirname(is_internal.__code__.co_filename) + os.sep, "<autograph")
+"""What the names of autograph's own files begin with."""
 
 
 def trimming(function: Function) -> Function:

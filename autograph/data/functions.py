@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from autograph.errors import InvalidTypeError
+from autograph.errors import InvalidTypeError, SavingError
 from autograph.runtime.base import nest
 from autograph.runtime.base.devices import HOST
+from autograph.runtime.base.pickling.carried import Carried
 from autograph.runtime.engines.executable import Executable
 from autograph.runtime.functions import call_state
 from autograph.runtime.functions.arguments import name_of
@@ -16,7 +18,7 @@ from autograph.runtime.functions.variable_creation import traced_twice
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ir.notes import DEVICE
 from autograph.runtime.tensors import trace
-from autograph.runtime.tensors.front_half import CONVERTED
+from autograph.runtime.tensors.front_half import CONNECTED, CONVERTED
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from .failures import Failure, Item
@@ -50,6 +52,7 @@ class ElementFunction:
     def __init__(self, function: Callable[..., Any], specs: object) -> None:
         if not callable(function):
             raise InvalidTypeError(f"a dataset takes a function here, not {function!r}")
+        self._made_of = function, specs
         graph = Graph(name_of(function), parent=trace.current_graph())
         with trace.building(graph, function):
             leaves = [SymbolicTensor(graph.parameter(type_, "element")) for type_ in types_of(specs)]
@@ -63,6 +66,21 @@ class ElementFunction:
         self._state, self._arguments, self._results = call_state.state_of(graph), len(leaves), len(tensors)
         DEVICE.of(graph)[:] = [HOST]  # elements are arrays of NumPy's
         self._executable = Executable(graph)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By the Python function, which is traced anew. Raises `SavingError` where pickle can't find it by its name."""
+        if self.captured:
+            raise SavingError(
+                "a dataset whose functions use tensors of a graph can't be pickled",
+                remedy="make the dataset outside of the traced function",
+            )
+        function, specs = self._made_of
+        return _traced_anew, (Carried(function), specs)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ElementFunction:
+        function, specs = self._made_of
+        copied = copy.deepcopy(function, memo)
+        return self if copied is function else ElementFunction(copied, specs)
 
     @property
     def specs(self) -> Any:
@@ -97,3 +115,8 @@ class ElementFunction:
             return iter([made]) if isinstance(made, Failure) else iter(made[0])
 
         return bound
+
+
+def _traced_anew(function: Callable[..., Any], specs: object) -> ElementFunction:
+    CONNECTED.function()
+    return ElementFunction(function, specs)

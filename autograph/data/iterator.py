@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from autograph.errors import OutOfRangeError, StagedValueError
+from autograph.errors import OutOfRangeError, SavingError, StagedValueError
 from autograph.runtime.base import nest
 from autograph.runtime.base.composite import Composite
 from autograph.runtime.base.dtypes import bool_, float32, variant
@@ -196,6 +196,15 @@ class DatasetIterator(Stream, Composite):
         if isinstance(position, Position):
             position = trace.apply(HELD, value=position)
         return _GraphCursor(position, self._specs)
+
+    def __reduce__(self) -> NoReturn:
+        raise SavingError(
+            "an iterator over a dataset can't be pickled or copied: its elements are made as they are asked for",
+            remedy="pickle or copy the dataset, and make an iterator of that; dataset.skip(n) goes on after n elements",
+        )
+
+    def __copy__(self) -> DatasetIterator:
+        return DatasetIterator(self._position, self._specs)
 
     def __repr__(self) -> str:
         return f"<DatasetIterator element_spec={self._specs}>"

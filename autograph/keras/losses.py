@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError, UnimplementedError
 from autograph.runtime.base import nest
+from autograph.runtime.base.pickling.carried import Travelling
 from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.tensors.trace import name_scope
 
@@ -41,7 +42,7 @@ __dir__ = __all__.copy
 MEAN = "sum_over_batch_size"
 
 
-class Loss:
+class Loss(Travelling):
     """The base of losses; subclasses define ``call(y_true, y_pred)``, which gives values to be reduced.
 
     Parameters

@@ -33,6 +33,15 @@ _REGISTER = (
     "define the function in a file or a notebook cell; for text run by exec, compile it under a file name of "
     "its own and register it: linecache.cache[name] = (len(text), None, text.splitlines(True), name)"
 )
+_PICKLED = (
+    "cloudpickle leaves the source out: what tf.function, to_graph or convert has made of a function carries it along, "
+    "and so do tf.Module and Keras's classes: pickle these"
+)
+_PACKED = (
+    "autograph reads the text of functions: pack the modules with it (for PyInstaller "
+    "module_collection_mode={'module': 'pyz+py'} in the spec file, and what tf.function decorates not in the script "
+    "itself), or ship saved models"
+)
 _RELOAD = "import the module again (importlib.reload), or restart the program"
 _DEEPER = 20_000
 _FILES = 64  # parsed files that are kept
@@ -134,8 +143,14 @@ def _read(code: CodeType, namespace: dict[str, Any]) -> tuple[str, list[str]]:
         linecache.checkcache(filename)
         lines = linecache.getlines(filename, namespace) or lines_of(code)
     if not lines:
-        raise _error(code, filename, _NO_TEXT, _REGISTER)
+        raise _error(code, filename, _NO_TEXT, _remedy(filename))
     return (named(filename, lines) if filename in PROMPTS else filename), lines
+
+
+def _remedy(filename: str) -> str:
+    if filename == "<dynamic-code>":
+        return _PICKLED
+    return _REGISTER if filename.startswith("<") or os.path.isabs(filename) else _PACKED
 
 
 def _parse(filename: str, lines: list[str], code: CodeType) -> _File:

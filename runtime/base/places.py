@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.tracebacks import HANDING_OVER
+from autograph.tracebacks import HANDING_OVER, OWN_FILES
 
 # A user's frame is one that runs neither this package, nor NumPy's dispatch, nor the standard library.
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
-_skipped: tuple[str, ...] = (_PACKAGE, os.path.dirname(np.__file__) + os.sep, "<autograph", "<frozen ")
+_skipped: tuple[str, ...] = (*OWN_FILES, os.path.dirname(np.__file__) + os.sep, "<frozen ")
 _LIBRARY = os.path.dirname(os.__file__) + os.sep
 _RETURNS = frozenset(opcode for name, opcode in dis.opmap.items() if name.startswith("RETURN_"))
 _is_user_file: dict[str, bool] = {}

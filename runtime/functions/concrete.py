@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import inspect
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError, MutationError, SignatureError, StagedTypeError
+from autograph.errors import InvalidArgumentError, MutationError, SavingError, SignatureError, StagedTypeError
 from autograph.tracebacks import trim
 
 from ..base import nest, places, shapes
@@ -92,13 +91,25 @@ class ConcreteFunction:
         """The same function, to run on a device; made once."""
         found = self._elsewhere.get(device)
         if found is None:
-            found = copy.copy(self)
+            found = object.__new__(ConcreteFunction)
+            vars(found).update(vars(self))
             found.graph = copy_graph(self.graph, self.graph.parent, {})
             DEVICE.of(found.graph)[:] = [device]
             for name in ("_executable", "_assigned", "handed_on"):
                 vars(found).pop(name, None)
             found = self._elsewhere.setdefault(device, found)
         return found
+
+    def __reduce__(self) -> NoReturn:
+        raise SavingError(
+            f"{self.name}: one trace of a function can't be pickled or copied, as its graph refers to the variables of "
+            "this program",
+            remedy="pickle or copy the tf.function that it is of, or the object that has the variables, and call "
+            "get_concrete_function again; tf.saved_model.save writes traces to files",
+        )
+
+    def __copy__(self) -> ConcreteFunction:
+        return self
 
     # Looking
 

@@ -7,7 +7,7 @@ import operator
 import types
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 from autograph.errors import InvalidTypeError, SignatureError, StagedRecursionError
 from autograph.settings import settings
@@ -20,7 +20,7 @@ from ..ir.graph import Graph
 from ..tensors import numerics, trace
 from ..tensors.front_half import CONVERTED, STAGED_FORM
 from ..tensors.spec import TensorSpec
-from . import call_state, optional, repetitions
+from . import call_state, copying, optional, repetitions
 from .arguments import (
     Parameters,
     cast_to,
@@ -302,6 +302,9 @@ class Function:
 
     # Methods
 
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner = owner
+
     def __get__(self, instance: object, owner: type | None = None) -> Function:
         """A method: bound to the instance, with traces of its own that do not keep the instance alive."""
         if instance is None:
@@ -327,6 +330,22 @@ class Function:
             ) from None
         traces = Traces(Parameters(method), self._options.maximum_traces)
         return instances.setdefault(identity, (reference, traces))[1]
+
+    # Copies, and pickle: without traces, which are made anew
+
+    def __copy__(self) -> Function:
+        return self  # as Python does with functions
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Function:
+        return copying.deep_copy(self, self._options, memo)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+        return copying.reduced(self, self._options)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        function, options, attributes = state
+        self.__init__(function, options)  # type: ignore[misc]
+        vars(self).update(attributes)
 
     def __repr__(self) -> str:
         return f"<Function {getattr(self, '__qualname__', name_of(self._python_function))} at {id(self):#x}>"

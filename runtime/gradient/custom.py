@@ -6,15 +6,19 @@ traced at once, so that the graph can be copied, saved and differentiated withou
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 from collections.abc import Callable
 from types import MethodType
-from typing import Any
+from typing import Any, SupportsIndex
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from ..base import nest
+from ..base.pickling.carried import Carried
+from ..base.pickling.places import Place, place_of
+from ..base.pickling.writer import writer
 from ..ir.graph import Graph
 from ..ir.primitive import CUSTOM_GRADIENT, CustomGradient
 from ..tensors import trace
@@ -71,8 +75,18 @@ class _WithGradient:
     def __get__(self, instance: object, owner: type | None = None) -> _WithGradient:
         return self if instance is None else _WithGradient(MethodType(self._function, instance))
 
-    def __reduce__(self) -> str:  # by name, as functions
-        return self.__qualname__
+    def __copy__(self) -> _WithGradient:
+        return self  # as Python does with functions
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _WithGradient:
+        copied = copy.deepcopy(self._function, memo)
+        return self if copied is self._function else _WithGradient(copied)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+        place, writing = place_of(self), writer()
+        if place is not None and not (writing is not None and writing.writes(place.module)):
+            return Place.found, (place,)
+        return _WithGradient, (Carried(self._function),)
 
 
 class _Reads:

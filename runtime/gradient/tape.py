@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
-from autograph.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
+from autograph.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, SavingError
 
 from ..base import nest
 from ..base.places import warn
@@ -60,6 +60,12 @@ class GradientTape:
         self._records: list[Record] | None = []
         self._watched: list[Any] = []
         self._variables: dict[int, Any] = {}
+
+    def __reduce__(self) -> NoReturn:
+        raise SavingError(
+            "a GradientTape can't be pickled or copied: it remembers operations of this program",
+            remedy="pickle or copy the gradients",
+        )
 
     # Recording
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from ..base import nest
+from ..base.pickling.carried import Travelling
 from ..tensors import trace
 from .variable import Variable
 
@@ -18,7 +19,7 @@ __all__ = ["Module"]
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
-class Module:
+class Module(Travelling):
     """The base of objects that carry variables and traced functions, such as layers and models.
 
     What it holds in attributes, also in lists, tuples and dicts, and in modules inside these, is found by itself.

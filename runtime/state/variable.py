@@ -381,13 +381,10 @@ class Variable:
     def __copy__(self) -> Variable:
         return self
 
-    def __deepcopy__(self, memo: object) -> Variable:
-        restore, arguments = self.__reduce__()
-        return restore(*arguments)
-
     def __reduce__(self) -> tuple[Any, ...]:
         origin = self.origin
-        return restored, (origin.array, origin._name, origin._trainable, origin.constraint, origin._static_shape)
+        known = origin.array, origin._name, origin._trainable, origin.constraint, origin._static_shape
+        return restored, (*known, {"synchronization": origin.synchronization, "aggregation": origin.aggregation})
 
     def __repr__(self) -> str:
         head = f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}"
@@ -422,16 +419,19 @@ class UnreadVariable(Variable):
     def name(self) -> str:
         return "UnreadVariable"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return UnreadVariable, (self._of, None)
+
 
 def set_trainable(variable: Variable, trainable: bool) -> None:
     """Says anew whether gradient tapes watch a variable by themselves: what trains it knows that, not who made it."""
     variable._trainable = trainable
 
 
-def restored(array: object, name: str, trainable: bool, constraint: Any, shape: Shape) -> Variable:
+def restored(array: object, name: str, trainable: bool, constraint: Any, shape: Shape, more: Any = None) -> Variable:
     """A variable as another one was when it was saved or copied."""
     with trace.building(None):
-        made = Variable(EagerTensor(array), trainable, constraint=constraint, shape=TensorShape(shape))
+        made = Variable(EagerTensor(array), trainable, constraint=constraint, shape=TensorShape(shape), **(more or {}))
     made._name = name
     return made
 

@@ -20,6 +20,9 @@ def _itself(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+CONNECTED: Provided[Callable[[], None]] = Provided(_BY, late=True)
+"""Loads what gives the rest, where a function is read that another program has traced."""
+
 CONVERTED: Form = Provided(_BY, _itself)
 """What to call in place of a Python function that is being traced: a function that stages control flow, and that leaves
 no graph tensors behind in the user's objects."""

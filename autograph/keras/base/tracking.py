@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from autograph.runtime.base.pickling.carried import Travelling
 from autograph.runtime.state.variable import Variable
 
 from ..metrics import Metric
@@ -64,6 +65,9 @@ class Record:
         self.compiled: Any = None
         self.strategy: Any = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "calling": None}  # traces are made anew
+
 
 def unique(items: Iterable[Any]) -> list[Any]:
     """The items, each object once."""
@@ -86,7 +90,7 @@ def _parts(layer: Layer, wanted: Callable[[Any], bool]) -> Iterator[Any]:
         yield from (leaf for leaf in _leaves(value, seen) if wanted(leaf))
 
 
-class Tracked:
+class Tracked(Travelling):
     """What `Layer` derives from: an attribute that holds one has a layer."""
 
     _record: Record

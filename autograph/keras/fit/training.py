@@ -50,6 +50,10 @@ class Compiled:
         self.resumption: Any = None
         """Where `fit` goes on, see `backup`."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: without functions that this program has traced, and what `fit` is reading."""
+        return {**vars(self), "functions": {}, "source": None, "resumption": None}
+
 
 class Trainer(Fitting):
     """Training, evaluation and prediction of a model."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from autograph.errors import FailedPreconditionError, UnimplementedError
+from autograph.runtime.base.pickling.carried import Travelling
 from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.ops.elementwise.math import divide_no_nan
 from autograph.runtime.ops.reduce.reduce import reduce_mean, reduce_sum
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Mean", "MeanMetricWrapper", "Metric", "Sum"]
 
 
-class Metric:
+class Metric(Travelling):
     """The base of metrics; subclasses make variables in ``__init__`` and define `update_state` and `result`.
 
     ``dtype`` is that of the results, float32 when left out; ``name`` is after the class when left out. Calling a metric

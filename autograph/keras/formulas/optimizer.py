@@ -14,6 +14,7 @@ import numpy as np
 
 from autograph.distribute.context import summed_over_replicas
 from autograph.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+from autograph.runtime.base.pickling.carried import Travelling
 from autograph.runtime.base.places import warn
 from autograph.runtime.gradient import GradientTape
 from autograph.runtime.ops.combined import clip_by_global_norm, clip_by_norm
@@ -38,7 +39,7 @@ __all__ = ["Optimizer", "registry"]
 _NUMBERS = (int, float, np.number, np.ndarray, Tensor, Variable)
 
 
-class Optimizer(VariablesOfOptimizer):
+class Optimizer(VariablesOfOptimizer, Travelling):
     """The base of optimizers; subclasses define `build` and `update_step`.
 
     Parameters
@@ -95,7 +96,8 @@ class Optimizer(VariablesOfOptimizer):
         self._indices: dict[int, int] = {}
         self._averages: list[Any] = []
         self._sums: list[Any] = []
-        self._undecayed: set[int] = set()
+        self._undecayed: list[Any] = []
+        self._undecayed_keys: set[int] = set()
         self._undecayed_names: re.Pattern[str] | None = None
         self._iterations = self.add_variable((), dtype="int64", name="iteration")
         self._learning_rate = learning_rate
@@ -118,13 +120,21 @@ class Optimizer(VariablesOfOptimizer):
         if self.gradient_accumulation_steps is not None:
             self._sums = self.add_optimizer_variables(variables, "gradient_accumulator")
         self._trainable = list(variables)
-        self._indices = {_key(v): i for i, v in enumerate(variables)}
+        self._number()
         self.built = True
 
     @property
     def averages(self) -> list[tuple[Any, Any]]:
         """The variables that are trained, each with the one that holds its average; empty without ``use_ema``."""
         return list(zip(self._trainable, self._averages, strict=True)) if self.use_ema else []
+
+    def _number(self) -> None:
+        self._indices = {_key(v): i for i, v in enumerate(self._trainable)}
+        self._undecayed_keys = {_key(v) for v in self._undecayed}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._number()  # the variables are other objects now
 
     def index_of(self, variable: Variable) -> int:
         """The position of a variable among those that the optimizer was built for. Raises `ValueError` for others."""
@@ -270,7 +280,8 @@ class Optimizer(VariablesOfOptimizer):
 
         To be called before the first step is made or traced. What an earlier call said no longer counts.
         """
-        self._undecayed = {_key(variable) for variable in var_list or ()}
+        self._undecayed = list(var_list or ())
+        self._number()
         self._undecayed_names = re.compile("|".join(var_names)) if var_names else None
 
     def _decay_of(self, variable: Variable) -> float | None:
@@ -279,7 +290,7 @@ class Optimizer(VariablesOfOptimizer):
 
     def _is_decayed(self, variable: Variable) -> bool:
         pattern = self._undecayed_names
-        return _key(variable) not in self._undecayed and not (pattern and pattern.search(path_of(variable)))
+        return _key(variable) not in self._undecayed_keys and not (pattern and pattern.search(path_of(variable)))
 
     def _clipped(self, grads: list[Any]) -> list[Any]:
         if self.clipnorm:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError, UnimplementedError
+from autograph.runtime.base.pickling.carried import Travelling
 from autograph.runtime.ops.elementwise.elementwise import cast, where
 from autograph.runtime.ops.elementwise.math import ceil, cos, floor, log, minimum, power
 from autograph.runtime.tensors.convert import convert_to_tensor
@@ -23,7 +24,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class LearningRateSchedule:
+class LearningRateSchedule(Travelling):
     """The base of schedules; subclasses define ``__call__(step)`` and `get_config`."""
 
     def __call__(self, step: TensorLike) -> Any:

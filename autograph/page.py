@@ -5,10 +5,13 @@ from __future__ import annotations
 import html
 from collections import Counter
 from collections.abc import Sequence
+from types import FunctionType
 from typing import Any
 
 from .api import to_code
 from .highlight import marked_up
+from .pipeline import converted_functions
+from .runtime.base.places import is_user_file
 from .runtime.functions.concrete import ConcreteFunction
 from .runtime.ir.drawing.svg import STYLE, link, svg
 from .source.find import find
@@ -19,6 +22,7 @@ h1 { font-size: 16px; margin: 0; padding: 12px 16px; background: #fff; border-bo
 h1 small { color: #6e7781; font-weight: normal; margin-left: 12px }
 main { display: flex; align-items: flex-start; gap: 12px; padding: 12px; overflow-x: auto }
 section { flex: none; background: #fff; border: 1px solid #d0d7de; border-radius: 6px; max-width: 760px }
+h3 { font-size: 12px; margin: 12px 0 4px; padding: 4px 12px; border-top: 1px solid #d0d7de; color: #57606a }
 h2 { font-size: 13px; margin: 0; padding: 8px 12px; border-bottom: 1px solid #d0d7de; color: #57606a }
 section > div { overflow: auto; max-height: calc(100vh - 120px); padding: 8px 0 }
 section.drawing { max-width: none } section.drawing > div { padding: 8px }
@@ -44,20 +48,18 @@ document.addEventListener('mouseover', light);
 
 
 def page(function: Any, concrete: ConcreteFunction) -> str:
-    """The page for a Python function and one trace of it.
+    """The page for a Python function and one trace of it, with the functions that it calls.
 
     Raises `ConversionError` when the function has no source, or can't be converted.
     """
-    source = find(function)
-    first, last = source.first_line, source.node.end_lineno or source.first_line
-    lines = "".join(source.lines[first - 1 : last])
+    called = called_functions(function, concrete)
     kinds = Counter(node.op.name for node in concrete.graph.walk())
     size = f"nodes: {kinds.total()}, loops: {kinds['while']}, conditionals: {kinds['cond']}"
     title = html.escape(concrete.pretty_printed_signature(verbose=False))
     plan, origins = zip(*concrete.numpy_plan.located_lines, strict=True)
     shown = [
-        _section("what you write", _code(lines, [(source.filename, i) for i in range(first, last + 1)], first)),
-        _section("what autograph makes of it", _code(to_code(function), [])),
+        _section("what you write", _written(function), [(f.__qualname__, _written(f)) for f in called]),
+        _section("what autograph makes of it", _generated(function), [(f.__qualname__, _generated(f)) for f in called]),
         f'<section class="drawing"><h2>the graph</h2><div>{svg(concrete.graph, standalone=False)}</div></section>',
         _section("the plan that runs", _code("\n".join(plan), [each and each[:2] for each in origins])),
     ]
@@ -69,8 +71,39 @@ def page(function: Any, concrete: ConcreteFunction) -> str:
     )
 
 
-def _section(title: str, content: str) -> str:
-    return f"<section><h2>{title}</h2><div><pre>{content}</pre></div></section>"
+def called_functions(function: Any, concrete: ConcreteFunction) -> list[FunctionType]:
+    """The user's other functions whose lines made nodes of the graph, in the order of the nodes."""
+    places = [place.location for node in concrete.graph.walk() if node.where for place in node.where.stack]
+    order = {place: number for number, place in reversed(list(enumerate(places)))}
+    found: dict[int, FunctionType] = {}
+    for each in converted_functions():
+        if each.__code__ is function.__code__ or not is_user_file(each.__code__.co_filename):
+            continue
+        source = find(each)
+        numbers = [
+            order[place] for place in order
+            if (place.file, place.function) == (source.filename, source.function_name)
+            and source.first_line <= place.line <= (source.node.end_lineno or source.first_line)
+        ]  # fmt: skip
+        if numbers:
+            found.setdefault(min(numbers), each)
+    return [found[number] for number in sorted(found)]
+
+
+def _written(function: Any) -> str:
+    source = find(function)
+    first, last = source.first_line, source.node.end_lineno or source.first_line
+    lines = "".join(source.lines[first - 1 : last])
+    return _code(lines, [(source.filename, i) for i in range(first, last + 1)], first)
+
+
+def _generated(function: Any) -> str:
+    return _code(to_code(function), [])
+
+
+def _section(title: str, content: str, called: Sequence[tuple[str, str]] = ()) -> str:
+    more = [f"<h3>called: {html.escape(name)}</h3><pre>{each}</pre>" for name, each in called]
+    return f"<section><h2>{title}</h2><div><pre>{content}</pre>{''.join(more)}</div></section>"
 
 
 def _code(source: str, places: Sequence[tuple[str, int] | None], number: int | None = None) -> str:

@@ -110,10 +110,12 @@ LAST: dict[Form, Stage] = {"staged": (ImplicitCalls,), "plain": (), "entry": ()}
 class Conversion:
     """The converted forms of one code object."""
 
-    __slots__ = ("forms", "turn")
+    __slots__ = ("forms", "function", "turn")
 
     def __init__(self) -> None:
         self.turn = Turn()
+        self.function: Callable[[], FunctionType | None] = lambda: None
+        """The function that was converted last, while it is there."""
         self.forms: dict[Form, Compiled | ConversionError] = {}
         """What has been made, or why it can't be made, once that was tried."""
 
@@ -134,6 +136,7 @@ class Conversion:
 
     def _made(self, function: FunctionType, form: Form) -> Compiled | ConversionError:
         with self.turn.of(function.__code__):
+            self.function = weakref.ref(function)
             found = self.forms.get(form)
             if found is not None:
                 return found
@@ -181,6 +184,12 @@ def compiled(function: FunctionType, form: Form) -> Compiled:
         reference = weakref.ref(code, lambda _, forget=_conversions.pop: forget(key, None))  # type: ignore[misc]
         entry = _conversions.setdefault(key, (reference, Conversion()))
     return entry[1].compiled(function, form)
+
+
+def converted_functions() -> list[FunctionType]:
+    """The functions whose staged form has been made, and which are still there, in the order of their conversion."""
+    found = [each.function() for _, each in list(_conversions.values()) if "staged" in each.forms and not each.failure]
+    return [function for function in found if function is not None]
 
 
 def is_converted(code: CodeType, staged: bool = True) -> bool:

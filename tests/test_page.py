@@ -66,3 +66,42 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     with pytest.raises(SystemExit, match="2"):
         main(["page", "examples.collatz:collatz", "--spec", "int32[]", "--output", str(tmp_path / "no" / "x.html")])
     assert "can't write" in capsys.readouterr().err
+
+
+def halved(n):
+    return n // 2
+
+
+class Step:
+    def up(self, n):
+        def odd(m):
+            return 3 * m + 1
+
+        return n if n > 100 else odd(n)
+
+
+def not_called(n):
+    return n
+
+
+STEP = Step()
+
+
+def walk(n):
+    if n % 2 == 0:
+        return halved(n)
+    return STEP.up(n)
+
+
+def test_functions_that_are_called_are_shown() -> None:
+    tf.function(not_called)(tf.constant(1))
+    text = page(walk, tf.function(walk).get_concrete_function(tf.constant(27)))
+    reader = Reader()
+    reader.feed(text)
+    assert not reader.open
+    headings = re.findall("<h3>called: (.*?)</h3>", text)
+    assert headings[:2] == ["halved", "Step.up"] and headings[:len(headings) // 2] * 2 == headings
+    assert "def halved(n):" in reader.text and "def not_called" not in reader.text
+    source, generated, graph, plan = reader.lines
+    assert {f.__code__.co_firstlineno for f in (walk, halved, Step.up)} <= source and not generated
+    assert graph <= source and plan <= source

@@ -9,6 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from .api import to_code
+from .errors import SourceNotFoundError
 from .highlight import marked_up
 from .pipeline import converted_functions
 from .runtime.base.places import is_user_file
@@ -75,11 +76,16 @@ def called_functions(function: Any, concrete: ConcreteFunction) -> list[Function
     """The user's other functions whose lines made nodes of the graph, in the order of the nodes."""
     places = [place.location for node in concrete.graph.walk() if node.where for place in node.where.stack]
     order = {place: number for number, place in reversed(list(enumerate(places)))}
+    names = {place.function for place in order}
     found: dict[int, FunctionType] = {}
     for each in converted_functions():
-        if each.__code__ is function.__code__ or not is_user_file(each.__code__.co_filename):
+        code = each.__code__
+        if code is function.__code__ or code.co_name not in names or not is_user_file(code.co_filename):
             continue
-        source = find(each)
+        try:
+            source = find(each)
+        except SourceNotFoundError:  # another one of that name, whose text has gone
+            continue
         numbers = [
             order[place] for place in order
             if (place.file, place.function) == (source.filename, source.function_name)

@@ -85,6 +85,8 @@ class Settings:
                                             yet; see also `tf.device`
     AUTOGRAPH_NATIVE_CACHE                  a folder for compiled machine code, which must be the user's alone:
     (``native_cache``)                      what is in it is run; see `runtime/engines/native/run/cache.py`
+    AUTOGRAPH_STATUS (``status``)           0: no line on a terminal that tells of traces and compilations which
+                                            take longer than two seconds; there is none either where ``CI`` is set
     ======================================  ==========================================================
     """
 
@@ -98,6 +100,7 @@ class Settings:
         self.native = _flag("AUTOGRAPH_NATIVE", default="1")
         self.engine = _text("AUTOGRAPH_ENGINE").strip()
         self.native_cache = _text("AUTOGRAPH_NATIVE_CACHE")
+        self.status = _flag("AUTOGRAPH_STATUS", default="1")
         self.run_functions_eagerly = False
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import AutographError, UnimplementedError
+from autograph.log import Activity
 
 from ..base.deeper import deeper
 from ..base.provided import Provided
@@ -313,6 +314,7 @@ class Region:
         given = [*[value.type for value in self.graph.inputs], *variables]
         types = [Type(each.dtype, shape) for each, shape in zip(given, shapes, strict=True)]
         look = transaction.look if transaction is not None and transaction.awaited else None
+        activity = Activity(f"compiling {self.graph.name}() ({self.engine.name})")
         try:
             with deeper(_DEEPER):
                 return self.engine.compile(self.graph, types, look)
@@ -325,6 +327,8 @@ class Region:
                 found.add(error.outermost)
                 self.__dict__.pop("rest", None)
             return None
+        finally:
+            activity.done()
 
     @property
     def is_compiled(self) -> bool:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from autograph.errors import StagingError
+from autograph.log import Activity
 
 from ..base import dtypes, nest, shapes
 from ..ir.fit import check_fit
@@ -80,12 +81,24 @@ class Pending:
         self.code_key = code_key  # a function that calls made for themselves is another one in each round
         self.thread = threading.get_ident()
         self.done = threading.Event()
+        self._activity: Activity | None = None
         self.graph: Graph | None = None
         self.results: _Results | None = _local.known.get(code_key)
         self.place = self.low = 0
         self.unstable = False
         self.members: dict[Any, tuple[Any, Callable[[bool], None]]] = {}
         self.line: Location | None = None  # of a call that has given nothing yet
+
+    def begun(self) -> Pending:
+        """This trace, which its thread makes now."""
+        self._activity = Activity(f"tracing {self.name}()")
+        return self
+
+    def release(self) -> None:
+        """The trace is made, or has failed."""
+        self.done.set()
+        if self._activity is not None:
+            self._activity.done()
 
     def wait(self) -> bool:
         """Wait until another thread has made the trace, or failed; at once False when that waits for this one."""

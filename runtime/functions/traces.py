@@ -168,9 +168,9 @@ class Traces:
                     return found, False
                 others = self.pending.setdefault(self._own(general), made := self._pending(identity, function))
                 if others is made:
-                    return made, True
+                    return made.begun(), True
             if not others.wait():  # its thread waits for this one: both make the trace
-                return self._pending(identity, function), True
+                return self._pending(identity, function).begun(), True
 
     def _renewed(self, key: Any, known: Mapping[Any, Guard] = MappingProxyType({})) -> Any:
         """The key of a call that was made before it was known what else the traces depend on."""
@@ -190,7 +190,7 @@ class Traces:
         with self.lock:
             if self.pending.get(self._own(general)) is pending:
                 del self.pending[self._own(general)]
-        pending.done.set()
+        pending.release()
 
     def remember(self, concrete: ConcreteFunction, key: Any, general: object, warn: bool) -> None:
         """Keep a new trace under the key of its arguments, and under that of all arguments that it serves.

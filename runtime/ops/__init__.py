@@ -9,7 +9,7 @@ from importlib import import_module
 FAMILIES = {
     "elementwise": "dropout elementwise math nn special_functions",
     "files": "bytes csv examples files sequence_examples serialized",
-    "host": "assert_true checks collective host state",
+    "host": "assert_true checks collective host progress state",
     "linalg": "convolution linalg matrix_functions",
     "lists": "arrays lists",
     "numpy": "array_api numpy_functions",

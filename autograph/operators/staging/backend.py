@@ -26,6 +26,7 @@ from .prelude import (
     math_calls,
     membership,
     numpy_calls,
+    progress_bars,
     python_builtins,
     text,
 )
@@ -209,6 +210,9 @@ class GraphBackend(Backend):
         found = python_builtins.replacement(function) or math_calls.replacement(function)
         if found is not None:
             return reading(function, found)
+        found = progress_bars.replacement(function)
+        if found is not None:
+            return found
         found = numpy_calls.replacement(function)
         return None if found is None else heap.giving(found)
 

@@ -108,7 +108,9 @@ def for_stmt(
 
     control = {"state": items.start(), "broke": broke, **count}
     try:
-        return Loop(turn, condition, control, (body,), names, options).stage()["broke"]
+        broke = Loop(turn, condition, control, (body,), names, options).stage()["broke"]
+        items.end()
+        return broke
     except Impure:
         raise MutationError(
             "a list that is one of several, as a staged condition decides, is run over while its body changes one of "

@@ -81,6 +81,10 @@ class Zip(StagedIterable):
 
         return after(first)
 
+    def end(self) -> None:
+        for part in self.parts:
+            part.end()
+
     def _driver(self, first: int) -> int:
         """The position of the next part, from one on, whose item the user's code makes; else the last one."""
         last = len(self.parts) - 1
@@ -162,6 +166,9 @@ class _Wrapping(StagedIterable):
 
     def advance(self, state: object, turn: Turn, carried: object) -> tuple[Any, Any]:
         return self.inner.advance(state, turn, carried)
+
+    def end(self) -> None:
+        self.inner.end()
 
 
 class Enumerate(_Wrapping):

@@ -108,6 +108,9 @@ class StagedIterable:
             )
         self.used = self.once
 
+    def end(self) -> None:
+        """Called when a loop has ended, if it was begun."""
+
     def __iter__(self) -> NoReturn:
         raise StagedValueError(
             f"{self!r} is used as an iterable outside converted code",

@@ -305,7 +305,7 @@ def test_an_index_into_nothing_is_left_to_the_plan() -> None:
 ONLY_THE_PLAN = {
     "text": ["as_string", "text", *[name for name in OPS if name.startswith("string_")]],
     "a result whose shape only numbers tell": ["argwhere", "unique"],
-    "effects of the host": ["print", "py_function", "timestamp"],
+    "effects of the host": ["print", "progress_begin", "progress_end", "progress_turn", "py_function", "timestamp"],
     "numbers that are drawn one after the other, some of them again": [
         *[name for name in OPS if name.startswith("random_")],
         "stateless_random_gamma",

@@ -112,19 +112,19 @@ def float_type(dtype: Any) -> Any:
 
 # Cody's rational approximations: W. J. Cody, "Rational Chebyshev approximations for the error function",
 # Mathematics of Computation 23 (1969). Three ranges of |x|, each a quotient of polynomials.
-_ERF_SMALL = (
+ERF_SMALL = (
     (1.85777706184603153e-1, 3.16112374387056560e0, 1.13864154151050156e2, 3.77485237685302021e2,
      3.20937758913846947e3),
     (1.0, 2.36012909523441209e1, 2.44024637934444173e2, 1.28261652607737228e3, 2.84423683343917062e3),
 )
-_ERFC_MIDDLE = (
+ERFC_MIDDLE = (
     (2.15311535474403846e-8, 5.64188496988670089e-1, 8.88314979438837594e0, 6.61191906371416295e1,
      2.98635138197400131e2, 8.81952221241769090e2, 1.71204761263407058e3, 2.05107837782607147e3,
      1.23033935479799725e3),
     (1.0, 1.57449261107098347e1, 1.17693950891312499e2, 5.37181101862009858e2, 1.62138957456669019e3,
      3.29079923573345963e3, 4.36261909014324716e3, 3.43936767414372164e3, 1.23033935480374942e3),
 )
-_ERFC_LARGE = (
+ERFC_LARGE = (
     (1.63153871373020978e-2, 3.05326634961232344e-1, 3.60344899949804439e-1, 1.25781726111229246e-1,
      1.60837851487422766e-2, 6.58749161529837803e-4),
     (1.0, 2.56852019228982242e0, 1.87295284992346047e0, 5.27905102951428412e-1, 6.05183413124413191e-2,
@@ -139,8 +139,8 @@ def _quotient(coefficients: tuple[tuple[float, ...], tuple[float, ...]], x: Arra
 def _erfc_of_positive(x: Array) -> Array:
     """`erfc` for float64 `x >= 0.46875`."""
     inverse = 1 / np.square(np.maximum(x, 1.0))
-    large = (1 / math.sqrt(math.pi) - inverse * _quotient(_ERFC_LARGE, inverse)) / np.maximum(x, 1.0)
-    middle = _quotient(_ERFC_MIDDLE, np.minimum(x, 4.0))
+    large = (1 / math.sqrt(math.pi) - inverse * _quotient(ERFC_LARGE, inverse)) / np.maximum(x, 1.0)
+    middle = _quotient(ERFC_MIDDLE, np.minimum(x, 4.0))
     # x² in two parts, the first of which is exact: what is rounded away of it would be seen in large exponentials
     size = np.minimum(x, 30.0)
     high = size.astype(np.float32).astype(np.float64)
@@ -154,7 +154,7 @@ def erf(x: Array) -> Array:
     x = x.astype(np.float64)
     size = np.abs(x)
     small = np.minimum(size, 0.5)
-    near = x * _quotient(_ERF_SMALL, np.square(small))
+    near = x * _quotient(ERF_SMALL, np.square(small))
     far = np.copysign(1 - _erfc_of_positive(np.maximum(size, 0.46875)), x)
     return np.where(np.isnan(x), x, np.where(size <= 0.46875, near, far)).astype(result)
 
@@ -165,12 +165,12 @@ def erfc(x: Array) -> Array:
     x = x.astype(np.float64)
     size = np.abs(x)
     tail = _erfc_of_positive(np.maximum(size, 0.46875))
-    near = 1 - x * _quotient(_ERF_SMALL, np.square(np.minimum(size, 0.5)))
+    near = 1 - x * _quotient(ERF_SMALL, np.square(np.minimum(size, 0.5)))
     return np.where(np.isnan(x), x, np.where(size <= 0.46875, near, np.where(x > 0, tail, 2 - tail))).astype(result)
 
 
 # Lanczos' approximation with g = 7 and nine terms (coefficients by P. Godfrey), good to about 1e-15.
-_LANCZOS = (
+LANCZOS = (
     0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
     12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
 )
@@ -182,7 +182,7 @@ def lgamma(x: Array) -> Array:
     x = np.asarray(x, np.float64)
     reflected = x < 0.5
     z = np.where(reflected, 1 - x, x) - 1
-    series = _LANCZOS[0] + sum(c / (z + i) for i, c in enumerate(_LANCZOS[1:], 1))
+    series = LANCZOS[0] + sum(c / (z + i) for i, c in enumerate(LANCZOS[1:], 1))
     t = z + 7.5
     value = 0.5 * math.log(2 * math.pi) + (z + 0.5) * np.log(t) - t + np.log(series)
     value = np.where(np.isposinf(z), np.inf, value)
@@ -229,7 +229,7 @@ def log_softmax(x: Array, axis: int = -1) -> Array:
 def sigmoid(x: Array) -> Array:
     """`1 / (1 + exp(-x))`; for large negative `x` the exponential overflows to the right result, zero."""
     one = np.ones((), float_type(x.dtype))
-    return np.divide(one, one + np.exp(np.negative(x)))
+    return np.divide(one, one + np.exp(np.negative(x, dtype=one.dtype)))
 
 
 def softplus(x: Array) -> Array:

@@ -203,3 +203,12 @@ def test_names_that_are_modules_of_keras_too():
     assert tf.initializers.GlorotUniform is tf.keras.initializers.GlorotUniform
     assert tf.optimizers.Adam is tf.keras.optimizers.Adam and tf.losses.Huber is tf.keras.losses.Huber
     assert np.array_equal(tf.ones_initializer()((2,)), [1, 1]) and tf.metrics.Mean is tf.keras.metrics.Mean
+
+
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint64"])
+def test_sigmoid_of_integers(dtype):
+    x = np.array([0, 1, 100, np.iinfo(dtype).min], dtype)
+    wanted = 1 / (1 + np.exp(-x.astype(np.float64)))
+    for found in (tf.sigmoid(x), tf.function(tf.sigmoid)(tf.constant(x))):
+        np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4)

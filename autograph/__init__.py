@@ -182,6 +182,7 @@ _NAMESPACES = {
             BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List SequenceExample
             """,
     },
+    "export": {"runtime.tools.export.onnx.exporting": "onnx"},
     "saved_model": {"saved_models": "DEFAULT_SERVING_SIGNATURE_DEF_KEY contains_saved_model load save"},
     "dtypes": {
         "runtime.base.dtypes": """

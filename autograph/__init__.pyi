@@ -9,6 +9,7 @@ from . import image as image
 from . import io as io
 from . import autodiff as autodiff
 from . import train as train
+from . import export as export
 from . import saved_model as saved_model
 from . import dtypes as dtypes
 from . import bitwise as bitwise

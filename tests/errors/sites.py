@@ -39,6 +39,7 @@ SIGNALS = {
     "Impure": "asks for another trace of a loop",
     "WritesOutside": "asks for another trace of a recursive function",
     "Mismatch": "becomes a BranchMismatchError, which names the variable",
+    "NotExported": "becomes a SavingError, which names all that can't be exported",
     "NotSavable": "becomes a SavingError, which names what can't be saved",
     "_Endless": "becomes a StagedRecursionError",
     "_StagedCount": "asks for a staged loop in place of Python's",

@@ -13,6 +13,7 @@ from autograph.runtime.functions.function import function
 from autograph.runtime.state.module import Module
 from autograph.runtime.tensors.spec import TensorSpec
 from autograph.runtime.tools.export.saved_model import save
+from autograph.runtime.tools.export.signatures import ONNX, SERVING
 
 from ..base import weights
 from ..base.custom_objects import custom_object_scope
@@ -192,11 +193,25 @@ class Model(Trainer, Layer):
     ) -> None:  # fmt: skip
         """Write a folder that runs without the Python source: ``saved_model.load(filepath).serve(inputs)``.
 
-        ``input_signature``: a `TensorSpec`, or a structure of them; left out, the inputs of a functional or built
-        sequential model. Raises `InvalidArgumentError` for another format, and where the inputs are not known.
+        With the format ``"onnx"`` it is a file for other runtimes, see `tf.export.onnx`, and the errors are those that
+        are raised there. ``input_signature``: a `TensorSpec`, or a structure of them; left out, the inputs of a
+        functional or built sequential model. Raises `InvalidArgumentError` for another format, and where the inputs are
+        not known.
         """
+        if format == "onnx":
+            ONNX.function(self, filepath, input_signature)
+            return
         if format != "tf_saved_model":
-            raise InvalidArgumentError(f'models are exported in the format "tf_saved_model", not {format!r}')
+            raise InvalidArgumentError(
+                f'models are exported in the formats "tf_saved_model" and "onnx", not {format!r}'
+            )
+        module: Any = Module()
+        module.serve = self._serving(input_signature)
+        module.model_variables = self.weights
+        save(module, filepath)
+
+    def _serving(self, input_signature: object) -> Any:
+        """What the model does for `predict`, as a traced function of its inputs."""
         graph = self.graph_of_calls
         if input_signature is None and graph is None:
             raise InvalidArgumentError(
@@ -205,10 +220,11 @@ class Model(Trainer, Layer):
             )
         if input_signature is None and graph is not None:
             input_signature = nest.map_structure(lambda leaf: TensorSpec(leaf.static_shape, leaf.dtype), graph.inputs)
-        module: Any = Module()
-        module.serve = function(lambda inputs: self(inputs, training=False), input_signature=[input_signature])
-        module.model_variables = self.weights
-        save(module, filepath)
+
+        def serve(inputs: Any) -> Any:
+            return self(inputs, training=False)
+
+        return function(serve, input_signature=[input_signature])
 
     def save(self, filepath: str | os.PathLike[str], overwrite: bool = True, zipped: bool | None = None) -> None:
         """Write the configuration, the weights and what `compile` was given into a file; see `models.save_model`."""
@@ -240,6 +256,12 @@ class Model(Trainer, Layer):
         """The signature of a model that is being saved."""
         calling = self._record.calling
         return None if calling is None else next(iter(calling.trace_cache.by_key.values()))
+
+
+@SERVING.give
+def serving(value: object, input_signature: object) -> Any:
+    """What a model does, as a traced function; None for all else."""
+    return value._serving(input_signature) if isinstance(value, Model) else None
 
 
 class Functional(Model):

@@ -56,9 +56,9 @@ def logit(x: Array) -> Any:
 
 
 # M. Giles, "Approximating the erfinv function" (2010), for single precision: in w - 2.5, and in sqrt(w) - 3.
-_NEAR = (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
+NEAR = (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
          -0.00417768164, 0.246640727, 1.50140941)  # fmt: skip
-_FAR = (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613, 0.00943887047,
+FAR = (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613, 0.00943887047,
         1.00167406, 2.83297682)  # fmt: skip
 
 
@@ -68,7 +68,7 @@ def erfinv(x: Array) -> Any:
     size = np.abs(values).astype(np.float64)
     inner = np.where(size < 1, size, 0.5)
     w = -np.log((1 - inner) * (1 + inner))
-    root = np.where(w < 5, np.polyval(_NEAR, w - 2.5), np.polyval(_FAR, np.sqrt(np.maximum(w, 5)) - 3)) * inner
+    root = np.where(w < 5, np.polyval(NEAR, w - 2.5), np.polyval(FAR, np.sqrt(np.maximum(w, 5)) - 3)) * inner
     for _ in range(3):
         miss = np.where(inner > 0.5, (1 - inner) - kernels.erfc(root), kernels.erf(root) - inner)
         root = root - miss * (math.sqrt(math.pi) / 2) * np.exp(root * root)

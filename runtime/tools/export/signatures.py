@@ -13,6 +13,7 @@ from typing import Any
 
 from autograph.errors import SavingError
 
+from ...base.provided import Provided
 from ...functions.arguments import Parameters
 from ...functions.call_state import arguments, results
 from ...functions.concrete import ConcreteFunction
@@ -26,9 +27,15 @@ from .objects import Signatures, children_of
 from .state import bound_to_a_graph
 from .values import is_name, require
 
-__all__ = ["SignatureFunction", "decode_signatures", "encode_signatures"]
+__all__ = [
+    "ONNX", "SERVING", "SignatureFunction", "decode_signatures", "encode_signatures", "input_names", "output_names",
+]  # fmt: skip
 
 DEFAULT = "serving_default"
+SERVING: Provided[Callable[..., Any]] = Provided("keras.networks.model", lambda value, signature: None)
+"""What a model does for `predict`, as a traced function, for a signature or None; None for all else."""
+ONNX: Provided[Callable[..., None]] = Provided("runtime.tools.export.onnx.exporting", late=True)
+"""`tf.export.onnx`."""
 
 
 # Out
@@ -59,12 +66,13 @@ def _offered(root: object) -> ConcreteFunction | None:
     """
     functions = [root] if isinstance(root, Function) else list(children_of(root).values())
     candidates = [f for f in functions if isinstance(f, Function) and f.input_signature is not None]
-    found = [concrete for concrete in (f.get_concrete_function() for f in candidates) if _names(concrete) is not None]
+    traces = [f.get_concrete_function() for f in candidates]
+    found = [concrete for concrete in traces if output_names(concrete) is not None]
     if found:
         return found[0] if len(found) == 1 else None
     own = getattr(type(root), "_serving_trace", None)
     concrete = None if own is None else own(root)
-    return None if concrete is None or _names(concrete) is None else concrete
+    return None if concrete is None or output_names(concrete) is None else concrete
 
 
 def _concrete(function: object) -> ConcreteFunction:
@@ -79,7 +87,7 @@ def _concrete(function: object) -> ConcreteFunction:
     )
 
 
-def _names(concrete: ConcreteFunction) -> list[str] | None:
+def output_names(concrete: ConcreteFunction) -> list[str] | None:
     """The names of the outputs of a graph, in their order; None when they are not to be named."""
     outputs = concrete.structured_outputs
     if isinstance(outputs, Tensor):
@@ -96,20 +104,20 @@ def _encode(name: str, concrete: ConcreteFunction, writer: Any) -> dict[str, Any
     if isinstance(concrete, SignatureFunction):
         inputs, outputs = concrete.input_names, concrete.output_names
     else:
-        found = _names(concrete)
+        found = output_names(concrete)
         if found is None:
             raise SavingError(
                 f"{concrete.graph.name}() returns {concrete.structured_outputs!r} as the signature {name!r}. "
                 "Outputs for functions used as signatures must be a single Tensor, a sequence of Tensors, or a "
                 "dictionary from string to Tensor.",
             )
-        inputs, outputs = _input_names(concrete), found
+        inputs, outputs = input_names(concrete), found
     if concrete.graph.captures:
         raise bound_to_a_graph(concrete.graph)
     return {"graph": writer.entry(concrete.graph), "inputs": inputs, "outputs": outputs}
 
 
-def _input_names(concrete: ConcreteFunction) -> list[str]:
+def input_names(concrete: ConcreteFunction) -> list[str]:
     """The names of the placeholders, made identifiers."""
     names: list[str] = []
     for value in arguments(concrete.graph):

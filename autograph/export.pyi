@@ -1,0 +1,3 @@
+"""Written by `python -m tests.stubs`."""
+
+from .runtime.tools.export.onnx.exporting import onnx as onnx

@@ -161,6 +161,11 @@ _NAMESPACES = {
             """,
         "runtime.ops.image.patches": "extract_patches",
         "runtime.ops.image.resizing": "ResizeMethod resize resize_with_pad",
+        "runtime.ops.pictures.decoding": """
+            decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_png decode_webp
+            extract_jpeg_shape is_jpeg
+            """,
+        "runtime.ops.pictures.encoding": "encode_jpeg encode_png",
     },
     "io": {
         "runtime.ops.files.bytes": "decode_base64 decode_raw encode_base64",
@@ -171,6 +176,11 @@ _NAMESPACES = {
         "runtime.ops.files.sequence_examples": "parse_sequence_example parse_single_sequence_example",
         "runtime.ops.files.files": "matching_files read_file write_file",
         "runtime.ops.files.serialized": "parse_tensor serialize_tensor",
+        "runtime.ops.pictures.decoding": """
+            decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_png decode_webp
+            extract_jpeg_shape is_jpeg
+            """,
+        "runtime.ops.pictures.encoding": "encode_jpeg encode_png",
         "runtime.tools.files": "gfile",
         "runtime.tools.files.records": "TFRecordOptions TFRecordWriter",
     },

@@ -29,7 +29,12 @@ from .fit.progress import Progbar as Progbar
 from .fit.progress import disable_interactive_logging as disable_interactive_logging
 from .fit.progress import enable_interactive_logging as enable_interactive_logging
 from .fit.progress import is_interactive_logging_enabled as is_interactive_logging_enabled
+from .preprocessing.image_files import image_dataset_from_directory as image_dataset_from_directory
 from .preprocessing.padding import pad_sequences as pad_sequences
+from .preprocessing.pictures import array_to_img as array_to_img
+from .preprocessing.pictures import img_to_array as img_to_array
+from .preprocessing.pictures import load_img as load_img
+from .preprocessing.pictures import save_img as save_img
 from .preprocessing.text_files import text_dataset_from_directory as text_dataset_from_directory
 from .preprocessing.timeseries import timeseries_dataset_from_array as timeseries_dataset_from_array
 
@@ -37,11 +42,11 @@ if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import TensorLike
 
 __all__ = [
-    "CustomObjectScope", "Progbar", "PyDataset", "Sequence", "clear_session", "custom_object_scope",
+    "CustomObjectScope", "Progbar", "PyDataset", "Sequence", "array_to_img", "clear_session", "custom_object_scope",
     "deserialize_keras_object", "disable_interactive_logging", "enable_interactive_logging", "get_custom_objects",
-    "get_file", "get_registered_name", "get_registered_object", "is_interactive_logging_enabled", "is_keras_tensor",
-    "normalize", "pack_x_y_sample_weight",
-    "pad_sequences", "register_keras_serializable", "serialize_keras_object", "set_random_seed",
+    "get_file", "get_registered_name", "get_registered_object", "image_dataset_from_directory", "img_to_array",
+    "is_interactive_logging_enabled", "is_keras_tensor", "load_img", "normalize", "pack_x_y_sample_weight",
+    "pad_sequences", "register_keras_serializable", "save_img", "serialize_keras_object", "set_random_seed",
     "text_dataset_from_directory", "timeseries_dataset_from_array", "to_categorical",
     "unpack_x_y_sample_weight",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ FAMILIES = {
     "linalg": "convolution linalg matrix_functions",
     "lists": "arrays lists",
     "numpy": "array_api numpy_functions",
+    "pictures": "decoding encoding",
     "random": "random random_counts random_states",
     "reduce": "counts cumulative pooling reduce",
     "shape": "create gather index joining scatter shape sort",

@@ -7,7 +7,7 @@ import importlib.machinery
 import importlib.util
 import sys
 import types
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 
@@ -36,6 +36,18 @@ def load(names: Mapping[str, tuple[str, str]], name: str, owner: str, space: str
     if space is not None and not _is_other(name, owner) and name in places_of_ops(space):
         return _functions_of_ops()[space + name]
     raise missing(name, owner)
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """``"; did you mean 'adam'?"`` for a name that is nearly one of those known, else nothing.
+
+    >>> did_you_mean("adm", ["adam", "sgd"])
+    "; did you mean 'adam'?"
+    """
+    import difflib  # only for the text of an error
+
+    near = difflib.get_close_matches(name, known, 1, 0.7) if isinstance(name, str) else []
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def missing(name: str, owner: str) -> AttributeError:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import InvalidTypeError
+from autograph.lazy import did_you_mean
 
 __all__ = [
     "DType", "as_dtype", "bool_", "complex64", "complex128", "default_type", "float16", "float32", "float64", "int8",
@@ -180,7 +181,8 @@ def as_dtype(type_value: Any) -> DType:
         found = _BY_NAME.get(type_value) if isinstance(type_value, str) else _BY_PYTHON.get(type_value)
         return found if found is not None else from_numpy(np.dtype(type_value))
     except TypeError:
-        raise InvalidTypeError(f"Cannot convert {type_value!r} to a tensor's dtype") from None
+        near = did_you_mean(type_value, _BY_NAME)
+        raise InvalidTypeError(f"Cannot convert {type_value!r} to a tensor's dtype{near}") from None
 
 
 def from_numpy(dtype: np.dtype[Any]) -> DType:

@@ -295,7 +295,7 @@ class Function:
             except (TypeError, ValueError) as error:
                 raise SignatureError(
                     f"{name_of(self._python_function)}() takes {name}: {wanted!r} by its input signature, not "
-                    f"{shown(value)}: {error}",
+                    f"{shown(value)}: {getattr(error, 'message', error)}",
                     remedy="cast or reshape the argument, or widen the input_signature",
                 ) from None
         return result

@@ -43,10 +43,10 @@ def not_defined_for(dtype: DType) -> InvalidTypeError:
     return InvalidTypeError(f"not defined for dtype {dtype.name}", remedy=_OF_BOOLS if dtype is bool_ else None)
 
 
-def require(condition: TensorLike, message: str) -> None:
+def require(condition: TensorLike, message: str, remedy: str | None = None) -> None:
     """Raise `InvalidArgumentError` with `message` unless `condition` holds."""
     if not condition:
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, remedy=remedy)
 
 
 # Dimensions.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograph.errors import StagedAttributeError
+from autograph.lazy import did_you_mean
 
 from ..base import dtypes
 from ..base.places import user_location
@@ -160,10 +161,7 @@ def _no_attribute(tensor: object, name: str) -> AttributeError:
     elif callable(getattr(np, name, None)):
         reason, remedy = "", f"write np.{name}(x), or a function of tf"
     else:
-        import difflib  # only for the message
-
-        near = difflib.get_close_matches(name, [each for each in dir(tensor) if each[0] != "_"], 1)
-        reason = f"; did you mean {near[0]!r}?" if near else ""
+        reason = did_you_mean(name, [each for each in dir(tensor) if each[0] != "_"])
         remedy = "see dir(x) for those that it has; keep what else belongs to it in an object or a variable"
     location = user_location()
     return StagedAttributeError(

@@ -172,18 +172,27 @@ def _bytes_array(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         elif isinstance(item, bytes):
             flat[i] = bytes(item)
         else:
-            raise InvalidTypeError(f"Cannot convert {item!r} ({type(item).__name__}) to a tensor")
+            is_number = isinstance(item, (bool, int, float, np.generic))
+            mixed = is_number and any(isinstance(each, (str, bytes)) for each in array.reshape(-1))
+            raise InvalidTypeError(
+                f"Cannot convert {item!r} ({type(item).__name__}) to a tensor{' of strings' if mixed else ''}",
+                remedy="a tensor holds values of one dtype: write str(x) for the numbers among text" if mixed else None,
+            )
     return result
 
 
 def _cast_array(array: np.ndarray[Any, Any], dtype: DType, original: object) -> np.ndarray[Any, Any]:
     """The array in another type, refusing what would change the values (a fraction to an integer, an overflow)."""
     if dtype is dtypes.string or dtype is dtypes.variant or array.dtype == object:
-        raise InvalidTypeError(f"Cannot convert {original!r} to {dtype!r}")
+        remedy = "write str(x), or tf.strings.as_string(x) of a tensor" if dtype is dtypes.string else None
+        raise InvalidTypeError(f"Cannot convert {original!r} to {dtype!r}", remedy=remedy)
     kind, target = array.dtype.kind, dtype.kind
     exact = array.size == 0 or kind == target or (kind in "biu" and target in "iufc") or (kind == "f" and target == "c")
     if not exact:
-        raise InvalidTypeError(f"Cannot convert {original!r} to {dtype!r}")
+        raise InvalidTypeError(
+            f"Cannot convert {original!r} to {dtype!r}",
+            remedy=f"write tf.cast(x, {dtype!r}), which drops what does not fit, or give the other value another dtype",
+        )
     if target in "iu" and array.size:
         limits = np.iinfo(dtype.numpy)
         if int(array.min()) < limits.min or int(array.max()) > limits.max:
@@ -231,7 +240,8 @@ def _unsupported(value: object) -> InvalidTypeError:
     text = repr(value)
     text = f"a {type(value).__name__}" if " at 0x" in text else text
     return InvalidTypeError(
-        f"Attempt to convert a value ({text}) with an unsupported type ({type(value)}) to a Tensor."
+        f"Attempt to convert a value ({text}) with an unsupported type ({type(value)}) to a Tensor.",
+        remedy="None is what a function gives that ends without `return`" if value is None else None,
     )
 
 

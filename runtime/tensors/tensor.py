@@ -244,6 +244,9 @@ class EagerTensor(Tensor):
         return view
 
     def __bool__(self) -> bool:
+        if self.array.size != 1:
+            text = f"the truth of a tensor of shape {self.shape} is ambiguous"
+            raise InvalidTypeError(text, remedy="use tf.reduce_any(x) or tf.reduce_all(x)")
         return bool(self.array)
 
     def __int__(self) -> int:
@@ -262,7 +265,8 @@ class EagerTensor(Tensor):
 
     def _scalar(self) -> Any:
         if self.array.ndim != 0:
-            raise InvalidTypeError(f"only tensors of rank 0 can be converted to Python numbers, not shape {self.shape}")
+            text = f"only tensors of rank 0 can be converted to Python numbers, not shape {self.shape}"
+            raise InvalidTypeError(text, remedy="take an element, such as x[0], or tf.cast(x, dtype) for all of them")
         return self.array[()]
 
     def __len__(self) -> int:
@@ -272,7 +276,7 @@ class EagerTensor(Tensor):
 
     def __iter__(self) -> Iterator[Any]:
         if self.array.ndim == 0:
-            raise InvalidTypeError("Cannot iterate over a scalar tensor.")
+            raise InvalidTypeError("Cannot iterate over a scalar tensor.", remedy="loop over range(x)")
         if LOCAL.tapes:  # they have to see it
             return iter([self[i] for i in range(len(self.array))])
         return (
@@ -405,7 +409,8 @@ class SymbolicTensor(Tensor):
         raise NO_VALUE.function(self, "with complex()", "write tf.cast(x, tf.complex64)")
 
     def __array__(self, dtype: np.dtype[Any] | None = None, copy: bool | None = None) -> NoReturn:
-        instead = "use the tensor operation of the same name, or tf.numpy_function for code that needs arrays"
+        instead = "use the tensor operation of the same name (tf.cast for np.int32(x)), or tf.numpy_function for code "
+        instead += "that needs arrays"
         raise NO_VALUE.function(self, "as a NumPy array", instead)
 
     def __contains__(self, value: object) -> NoReturn:

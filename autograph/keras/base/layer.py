@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograph.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
+from autograph.errors import FailedPreconditionError, InvalidArgumentError, SignatureError, UnimplementedError
+from autograph.lazy import did_you_mean
 from autograph.runtime.base import nest
 from autograph.runtime.base.dtypes import as_dtype
 from autograph.runtime.ops.shape.shape import shape
@@ -78,11 +80,14 @@ class Layer(LayerState):
         record = self._record
         shape = kwargs.pop("batch_input_shape", None)
         if "input_shape" in kwargs:
-            shape = (kwargs.pop("batch_size", None), *kwargs.pop("input_shape"))
+            shape = (kwargs.pop("batch_size", None), *_sizes("input_shape", kwargs.pop("input_shape")))
         elif "input_dim" in kwargs:
             shape = (None, kwargs.pop("input_dim"))
         if kwargs:
-            raise InvalidArgumentError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
+            near = did_you_mean(next(iter(kwargs)), [*inspect.signature(type(self)).parameters, *_NAMES])
+            raise InvalidArgumentError(
+                f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}{near}"
+            )
         if name is not None and not isinstance(name, str):
             raise InvalidArgumentError(f"The name of a layer must be a string. Received: name={name!r}")
         record.input_shape = None if shape is None else tuple(shape)
@@ -165,9 +170,25 @@ class Layer(LayerState):
         try:
             return self._checked_call(args, kwargs)
         except Exception as error:
+            if error.__class__ is TypeError and (found := self._misfit(args, kwargs)) is not None:
+                raise found from None
             if error.__class__ is not RecursionError:
                 trim(error)
             raise
+
+    def _misfit(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> SignatureError | None:
+        """The error of a call whose arguments the `call` method does not take; None if it takes them."""
+        signature = inspect.signature(self.call)
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            of_class = getattr(type(self).call, "__code__", None)
+            remedy = "several inputs go in one list: layer([a, b])" if len(args) > 1 else None
+            if args and of_class is not None and of_class.co_argcount == 1 and not signature.parameters:
+                remedy = f"write the layer as the first parameter: def call(self, {of_class.co_varnames[0]})"
+            call = f"{type(self).__name__}.call({', '.join(signature.parameters)})"
+            return SignatureError(f"{call} can't be called so: {error}", remedy=remedy)
+        return None
 
     def _checked_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         record = self._record
@@ -307,6 +328,17 @@ def _named_build(build: Callable[..., Any]) -> Callable[..., Any]:
         return result
 
     return named
+
+
+_NAMES = ("name", "dtype", "trainable", "autocast", "activity_regularizer", "input_shape", "batch_size")
+"""What all layers take."""
+
+
+def _sizes(name: str, value: Any) -> Any:
+    """The sizes that an argument gives; ``(4)`` is a number to Python."""
+    if isinstance(value, Iterable):
+        return value
+    raise InvalidArgumentError(f"`{name}` is a tuple of sizes, not {value!r}", remedy=f"write {name}=({value},)")
 
 
 def _dtype_of(dtype: object) -> Any:

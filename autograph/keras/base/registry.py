@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from autograph.errors import InvalidArgumentError
+from autograph.lazy import did_you_mean
 
 from .custom_objects import get_registered_name, get_registered_object
 
@@ -74,7 +75,8 @@ class Registry:
         if isinstance(found, type):
             found = found()
         if not self.fits(found):
-            raise InvalidArgumentError(f"Could not interpret {self.kind} identifier: {identifier}")
+            near = did_you_mean(identifier, self.objects)
+            raise InvalidArgumentError(f"Could not interpret {self.kind} identifier: {identifier}{near}")
         return found
 
     def fits(self, found: object) -> bool:
@@ -121,7 +123,8 @@ class Registry:
             if found is None and isinstance(each, str):
                 found = self._named(each, custom_objects)
         if found is None:
-            raise InvalidArgumentError(f"Could not interpret {self.kind} identifier: {config}")
+            near = did_you_mean(name, self.objects)
+            raise InvalidArgumentError(f"Could not interpret {self.kind} identifier: {config}{near}")
         if not isinstance(found, type):
             return found
         settings = config.get("config") or {}

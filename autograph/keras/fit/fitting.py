@@ -108,7 +108,11 @@ class Fitting:
             if model.stop_training:
                 break
         if logs is None:
-            raise InvalidArgumentError("there are no batches to train on: the data are empty")
+            raise InvalidArgumentError(
+                "there are no batches to train on: the data are empty",
+                remedy="a generator gives its batches once: give steps_per_epoch, or tf.data.Dataset.from_generator of "
+                "a function that makes one for each epoch",
+            )
         # What the batches saw may have been reset in between; the results are those at the end.
         return plain_logs(logs)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.distribute.strategy import default_strategy
-from autograph.errors import InvalidArgumentError
+from autograph.errors import InvalidArgumentError, InvalidTypeError
 from autograph.runtime.base import nest
 from autograph.runtime.gradient import GradientTape
 from autograph.runtime.ops.shape.shape import shape
@@ -232,6 +232,9 @@ class Trainer(Fitting):
         """
         total = None
         if self._compiled.losses is not None and y is not None:
+            if y_pred is None:
+                text = f"the `call` method of {type(self).__name__} gives None"
+                raise InvalidTypeError(text, remedy="end it with `return` and the outputs")
             total = self._compiled.losses(y, y_pred, sample_weight)
         for loss in self.losses:  # type: ignore[attr-defined]
             loss = shared_by_replicas(convert_to_tensor(loss))

@@ -255,6 +255,9 @@ def categorical_focal_crossentropy(
     return reduce_sum((1 - y_pred) ** gamma * alpha * -y_true * math.log(y_pred), axis)
 
 
+_OF_ONE_HOT = "for one-hot labels use 'categorical_crossentropy', or make them tf.argmax(labels, -1)"
+
+
 def sparse_categorical_crossentropy(
     y_true: Any, y_pred: Any, from_logits: bool = False, ignore_class: int | None = None, axis: int = -1
 ) -> Tensor:
@@ -272,7 +275,8 @@ def sparse_categorical_crossentropy(
     batch = None if y_pred.static_shape is None else y_pred.static_shape[:-1]
     require(is_compatible(y_true.static_shape, batch),
             f"Labels of shape {text(y_true.static_shape)} do not fit predictions of shape "
-            f"{text(y_pred.static_shape)}: all but the last axis must be the same")  # fmt: skip
+            f"{text(y_pred.static_shape)}: all but the last axis must be the same",
+            _OF_ONE_HOT if is_compatible(y_true.static_shape, y_pred.static_shape) else None)  # fmt: skip
     y_pred, from_logits = _logits_of(y_pred, from_logits)
     valid = None if ignore_class is None else math.not_equal(y_true, ignore_class)
     if valid is not None:

@@ -182,7 +182,7 @@ class Optimizer(VariablesOfOptimizer, Travelling):
         """
         pairs = list(grads_and_vars)
         if not pairs:
-            raise InvalidArgumentError("No gradients provided for any variable.")
+            raise no_gradients(())
         self.apply([g for g, _ in pairs], [v for _, v in pairs])
         return self._iterations
 
@@ -193,7 +193,10 @@ class Optimizer(VariablesOfOptimizer, Travelling):
         variables = self._known(grads) if trainable_variables is None else list(trainable_variables)
         for variable in variables:
             if not hasattr(variable, "assign"):
-                raise InvalidTypeError(f"an optimizer trains variables, not {variable!r}")
+                raise InvalidTypeError(
+                    f"an optimizer trains variables, not {variable!r}",
+                    remedy="give apply_gradients pairs of a gradient and its variable: zip(gradients, variables)",
+                )
         with name_scope(self.name):
             if not self.built:
                 # Outside of all graphs: their values depend on none, and a loop may be what is being traced.
@@ -398,11 +401,21 @@ def _key(variable: Variable) -> int:
     return id(getattr(variable, "origin", variable))
 
 
+def no_gradients(variables: Sequence[Any]) -> InvalidArgumentError:
+    """The error of a step without a gradient that is not None."""
+    named = f" All are None: those of {[path_of(each) for each in variables]}" if variables else ""
+    return InvalidArgumentError(
+        f"No gradients provided for any variable.{named}",
+        remedy="compute the loss of these variables inside `with tf.GradientTape() as tape:`, with tensors all the way "
+        "(no x.numpy())",
+    )
+
+
 def _present(grads: Sequence[Any], variables: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """The gradients that are not None, as tensors, and their variables; a warning names the others."""
     pairs = [(convert_to_tensor(g), v) for g, v in zip(grads, variables, strict=True) if g is not None]
     if not pairs:
-        raise InvalidArgumentError("No gradients provided for any variable.")
+        raise no_gradients(variables)
     missing = [path_of(v) for g, v in zip(grads, variables, strict=True) if g is None]
     if missing:
         warn(

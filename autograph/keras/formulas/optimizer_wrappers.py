@@ -17,7 +17,7 @@ from autograph.runtime.tensors.convert import convert_to_tensor
 
 from .. import initializers
 from ..base.staging import call_if, converted_call
-from .optimizer import Optimizer, registry
+from .optimizer import Optimizer, no_gradients, registry
 from .optimizer_variables import path_of
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _all_finite(grads: Sequence[Any]) -> Any:
     """Whether all gradients are finite, those of all replicas."""
     finite = [reduce_all(is_finite(each)) for each in grads if each is not None]
     if not finite:
-        raise InvalidArgumentError("No gradients provided for any variable.")
+        raise no_gradients(())
     (bad,) = summed_over_replicas([reduce_sum(cast(~stack(finite), "int32"))])
     return bad == 0
 

@@ -97,10 +97,17 @@ def of_one_replica(loss: Any) -> Any:
     return loss if count == 1 else loss * count
 
 
+_OF_NUMBERS = (
+    "for targets that are the numbers of classes use 'sparse_categorical_crossentropy', or make them "
+    "tf.one_hot(target, classes)"
+)
+
+
 def require_same_shape(a: Any, b: Any) -> None:
     """Raise `InvalidArgumentError` unless two tensors may have the same shape."""
     shapes = f"target.shape={text(a.static_shape)}, output.shape={text(b.static_shape)}"
     if a.ndim is not None and b.ndim is not None:
-        require(a.ndim == b.ndim, f"Arguments `target` and `output` must have the same rank (ndim). Received: {shapes}")
+        text_of_ranks = f"Arguments `target` and `output` must have the same rank (ndim). Received: {shapes}"
+        require(a.ndim == b.ndim, text_of_ranks, _OF_NUMBERS if b.ndim == a.ndim + 1 else None)
     compatible = is_compatible(a.static_shape, b.static_shape)
     require(compatible, f"Arguments `target` and `output` must have the same shape. Received: {shapes}")

@@ -295,7 +295,8 @@ class Rescaling(Layer):
 
 def positive(name: str, value: Any) -> int:
     """A setting that must be a positive integer; `ValueError` for what isn't one."""
-    if isinstance(value, bool) or not hasattr(type(value), "__index__") or value <= 0:
+    is_number = not isinstance(value, bool) and hasattr(type(value), "__index__") and getattr(value, "shape", ()) == ()
+    if not is_number or value <= 0:
         raise InvalidArgumentError(
             f"Received an invalid value for `{name}`, expected a positive integer. Received: {name}={value}"
         )

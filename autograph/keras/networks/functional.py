@@ -138,9 +138,17 @@ def _fit(value: object, wanted: KerasTensor) -> Any:
     if not shapes.is_compatible(tensor.static_shape, expected):
         raise InvalidArgumentError(
             f"Invalid input shape for input {wanted.name!r}. Expected shape {expected}, but input has incompatible "
-            f"shape {shape}"
+            f"shape {shape}",
+            remedy=_batched(shape, expected),
         )
     return tensor
+
+
+def _batched(shape: shapes.Shape, expected: shapes.Shape) -> str | None:
+    """What to write for a sample in place of a batch of samples."""
+    if shape is None or expected is None or not shapes.is_compatible(shape, expected[1:]):
+        return None
+    return "the first axis is that of the samples in a batch: write dataset.batch(size), or x[None] for one sample"
 
 
 def _sorted_by_depth(order: list[Node], visits: dict[int, int], inputs: list[Node]) -> tuple[list[Node], list[Any]]:

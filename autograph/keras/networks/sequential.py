@@ -61,7 +61,8 @@ class Sequential(Model):
         if not isinstance(layer, Layer):
             raise InvalidArgumentError(
                 "Only instances of `keras.Layer` can be added to a Sequential model. "
-                f"Received: {layer} (of type {type(layer)})"
+                f"Received: {layer} (of type {type(layer)})",
+                remedy=f"write {layer.__name__}(…), with its arguments" if isinstance(layer, type) else None,
             )
         if any(each.name == layer.name for each in record.layers):
             raise InvalidArgumentError(

@@ -59,12 +59,13 @@ def _infer_reshape(x: Type, *_: Type, shape: Shape) -> Type:
     unknown = shape.count(-1)
     require(unknown <= 1, f"only one dimension can be -1, not as in {text(shape)}")
     before = None if x.shape is None else product(x.shape)
+    unfit = f"a tensor of shape {text(x.shape)} has {before} elements, and does not reshape to {text(shape)}"
     rest = product(n for n in shape if n != -1)
     if not unknown:
-        require(before is None or rest is None or before == rest, f"{text(x.shape)} does not reshape to {text(shape)}")
+        require(before is None or rest is None or before == rest, unfit)
         return Type(x.dtype, shape)
     fits = before is None or rest is None or (before % rest == 0 if rest else before == 0)
-    require(fits, f"{text(x.shape)} does not reshape to {text(shape)}")
+    require(fits, unfit)
     guess = None if before is None or not rest else before // rest
     return Type(x.dtype, tuple(guess if n == -1 else n for n in shape))
 
@@ -77,7 +78,7 @@ def _reshape(x: Array, *dims: Any, shape: Any) -> Any:
         wanted = tuple(map(int, wanted))
         unclear = not x.size and -1 in wanted and 0 in wanted
         raise InvalidArgumentError(
-            f"{text(x.shape)} does not reshape to {text(wanted)}"
+            f"a tensor of shape {text(x.shape)} has {x.size} elements, and does not reshape to {text(wanted)}"
             f"{': without elements, any dimension fits in place of -1' if unclear else ''}",
             remedy="write the dimension in place of -1" if unclear else None,
         ) from None

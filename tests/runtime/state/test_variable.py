@@ -80,7 +80,7 @@ def test_a_variable_follows_its_shape() -> None:
         (lambda v: v.assign([1, 2]), ValueError, "Cannot assign value to variable 'w:0': Shape mismatch"),
         (lambda v: v.assign(tf.constant([[1, 2], [3, 4]])), ValueError, "requested dtype float32 for Tensor with"),
         (hash, TypeError, r"Variable is unhashable. Instead, use variable.ref\(\) as the key. \(Variable: <tf.Var"),
-        (bool, ValueError, "truth value of an array with more than one element"),
+        (bool, ValueError, "the truth of a tensor of shape .* is ambiguous"),
         (lambda v: v.__iadd__(1), RuntimeError, r"Use `variable.assign_add\(value\)` to modify the variable"),
         (lambda v: v.__setitem__(0, 1), TypeError, r"write v\[key\].assign\(value\)"),
         (lambda v: v.scatter_add(3), TypeError, "sparse_delta is not IndexedSlices"),

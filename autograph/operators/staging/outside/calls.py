@@ -74,7 +74,7 @@ def watch_call(function: object) -> Callable[..., Any]:
 def _form_of_call(function: object) -> Callable[..., Any]:
     form = threads.checking(function, showing.once(function, _watched(function)))
     if state.stack() and array_calls.is_numpy(function):
-        return array_calls.watched(function, heap.giving(form))
+        return array_calls.watched(function, library_errors.explaining_numpy(heap.giving(form), function))
     if makers.is_of_weak_references(function):
         form = makers.referring_weakly(form)
     if function is open:

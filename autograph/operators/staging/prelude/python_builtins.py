@@ -144,7 +144,10 @@ def bool_(*arguments: object) -> Any:
 def require_one(value: Tensor, what: str) -> None:
     """Refuses a tensor that has axes."""
     if value.static_shape is not None and value.static_shape != ():
-        raise type_error(f"{what} takes one number, not a tensor of shape {value.shape}", "use tf.cast for all of them")
+        instead = "tf.cast" if what.endswith("()") else "that of tf.math, such as tf.math.sqrt,"
+        raise type_error(
+            f"{what} takes one number, not a tensor of shape {value.shape}", f"use {instead} for all of them"
+        )
 
 
 def str_(*arguments: object, **keywords: object) -> Any:

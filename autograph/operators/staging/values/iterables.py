@@ -262,7 +262,7 @@ def length_of(tensor: Any) -> Any:
     """The first dimension of a tensor: a Python int where it is known."""
     shape = tensor.static_shape
     if shape == ():
-        raise type_error("len() of a scalar tensor")
+        raise type_error("len() of a scalar tensor", "write range(x) to count up to x, or len() of a tensor with axes")
     if shape is not None and shape[0] is not None:
         return shape[0]
     return OPS["shape"](tensor)[0]

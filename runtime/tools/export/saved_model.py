@@ -40,8 +40,10 @@ from autograph.errors import (
 
 from ...base import shapes
 from ...base.dtypes import from_numpy
+from ...base.places import warn
 from ...functions.concrete import ConcreteFunction
 from ...functions.deferred import array_of
+from ...functions.function import Function
 from ...ir.graph import Graph
 from ...state.variable import Variable, restored
 from ...tensors import trace
@@ -172,7 +174,33 @@ def save(obj: object, export_dir: str | os.PathLike[str], signatures: object = N
     weights = content_of(writer.arrays) if writer.arrays else None
     if weights is not None:
         content["weights"] = f"weights-{hashlib.sha256(weights).hexdigest()[:16]}.safetensors"
+    if not writer.traces and not content["signatures"]:
+        _warn_of_nothing_to_call(obj)
     _write(os.fspath(export_dir), content, weights)
+
+
+def _warn_of_nothing_to_call(obj: object) -> None:
+    """A warning where a class has methods, of which none can be called once the model is loaded."""
+    found: dict[str, Any] = {}
+    for kind in reversed(type(obj).__mro__):
+        if not kind.__module__.startswith("autograph.") and kind is not object:
+            found.update(vars(kind))
+    name = type(obj).__name__
+    methods = {key: each for key, each in found.items() if not key.startswith("_") or key == "__call__"}
+    plain = [key for key, each in methods.items() if isinstance(each, types.FunctionType)]
+    held = {**methods, **getattr(obj, "__dict__", {})}
+    traced = [key for key, each in held.items() if isinstance(each, Function)]
+    if traced:
+        warn(
+            f"nothing of the saved {name} can be called: {name}.{traced[0]} has never been called, and has no "
+            "input_signature. Call it before, or decorate it with @tf.function(input_signature=[tf.TensorSpec(…)])"
+        )
+    elif plain:
+        method = "__call__" if "__call__" in plain else plain[0]
+        warn(
+            f"nothing of the saved {name} can be called: {name}.{method} is plain Python, which is not saved. Decorate "
+            "it with @tf.function(input_signature=[tf.TensorSpec(…)])"
+        )
 
 
 def _check_root(obj: object) -> None:

@@ -294,7 +294,7 @@ def _watched_method(function: object, owner: object) -> Callable[..., Any]:
     if iterators.is_iterator(owner) and not isinstance(owner, io.IOBase):
         return _method_of_iterator(function, owner)
     if not isinstance(owner, (list, dict, np.ndarray)):
-        return _with_iterators(_method_of(function, owner), function)
+        return _with_iterators(library_errors.explaining(_method_of(function, owner), function), function)
 
     def call_method(*arguments: object, **keywords: object) -> Any:
         # The arguments may have changed what the owner holds.

@@ -158,12 +158,27 @@ class FrozenValueWarning(UserWarning):
 def _warn_of_frozen(function: Callable[..., Any]) -> None:
     if not state.stack() or not refused(function) or _subject(function) not in ("random", "time"):
         return
+    name, instead = function.__name__, _INSTEAD[_subject(function)]
+    message = f"{name}() runs once, while the function is traced, and all runs share its value: {instead}"
+    _warn_once(message, FrozenValueWarning)
+
+
+class TracedPrintWarning(UserWarning):
+    """`print` shows a graph tensor while a function is traced, which has no value then."""
+
+
+def warn_of_print() -> None:
+    """A warning, once for a line, that `print` shows no value."""
+    message = "print() runs while the function is traced, and shows no value of a graph tensor: tf.print() does, in "
+    _warn_once(message + "each run of the graph", TracedPrintWarning)
+
+
+def _warn_once(message: str, category: type[Warning]) -> None:
+    """A warning that Python shows once for each line of the user's."""
     place = user_location()
     if place is not None and place.line is not None:
-        name, instead = function.__name__, _INSTEAD[_subject(function)]
-        message = f"{name}() runs once, while the function is traced, and all runs share its value: {instead}"
         shown = _shown.setdefault(place.file, {})
-        warnings.warn_explicit(message, FrozenValueWarning, place.file, place.line, registry=shown)
+        warnings.warn_explicit(message, category, place.file, place.line, registry=shown)
 
 
 _shown: dict[str, dict[Any, Any]] = {}

@@ -290,6 +290,8 @@ def show(*values: object, **keywords: object) -> None:
     """
     file = keywords.get("file")
     if file is None or effects.is_printing(file):
+        if any(holds_staged(each) for each in values):
+            effects.warn_of_print()
         values = tuple(text_while_tracing(each) if isinstance(each, SymbolicTensor) else each for each in values)
         showing.printed(lambda target: print(*values, **{**keywords, "file": target}), file)
         return

@@ -261,9 +261,29 @@ def test_arguments_by_name_defaults_and_rest(tmp_path):
 
 
 def test_a_function_without_traces(tmp_path):
-    loaded = reload(holder(f=tf.function(lambda x: x)), tmp_path)
+    with pytest.warns(UserWarning, match=r"Module.f has never been called.*Call it before"):
+        loaded = reload(holder(f=tf.function(lambda x: x)), tmp_path)
     with pytest.raises(ValueError, match="Found zero restored functions"):
         loaded.f(tf.constant(1))
+
+
+def test_a_warning_where_nothing_can_be_called(tmp_path, recwarn):
+    class Plain(tf.Module):
+        def __call__(self, x):
+            return 2 * x
+
+    class Helped(Line):
+        def helper(self):
+            return 3
+
+    with pytest.warns(UserWarning, match=r"Plain.__call__ is plain Python.*Decorate it with @tf.function"):
+        tf.saved_model.save(Plain(), tmp_path)
+    recwarn.clear()
+    tf.saved_model.save(holder(v=tf.Variable(1.0), relu=tf.nn.relu), tmp_path)
+    tf.saved_model.save(Helped(), tmp_path)
+    traced = tf.function(lambda x: x).get_concrete_function(tf.TensorSpec([]))
+    tf.saved_model.save(Plain(), tmp_path, signatures=traced)
+    assert not recwarn.list
 
 
 def test_variables_as_arguments(tmp_path):

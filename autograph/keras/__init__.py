@@ -18,11 +18,13 @@ _NAMES = {
     "keras.layers.core": "Input",
     "keras.base.symbolic": "KerasTensor",
     "keras.base.variable": "Variable=KerasVariable",
+    "keras.base.defaults": "DTypePolicy",
 }
 
 _MODULES = (
-    "activations", "callbacks", "constraints", "datasets", "distribution", "initializers", "layers", "losses",
-    "metrics", "models", "optimizers", "preprocessing", "regularizers", "saving", "utils",
+    "activations", "backend", "callbacks", "config", "constraints", "datasets", "distribution", "initializers",
+    "layers", "losses", "metrics", "mixed_precision", "models", "optimizers", "preprocessing", "regularizers",
+    "saving", "utils",
 )  # fmt: skip
 
 _names = _lazy.parse(_NAMES)

@@ -1,7 +1,9 @@
 """Written by `python -m tests.stubs`."""
 
 from . import activations as activations
+from . import backend as backend
 from . import callbacks as callbacks
+from . import config as config
 from . import constraints as constraints
 from . import datasets as datasets
 from . import distribution as distribution
@@ -9,12 +11,14 @@ from . import initializers as initializers
 from . import layers as layers
 from . import losses as losses
 from . import metrics as metrics
+from . import mixed_precision as mixed_precision
 from . import models as models
 from . import optimizers as optimizers
 from . import preprocessing as preprocessing
 from . import regularizers as regularizers
 from . import saving as saving
 from . import utils as utils
+from .base.defaults import DTypePolicy as DTypePolicy
 from .initializers import Initializer as Initializer
 from .layers.core import Input as Input
 from .base.layer import InputSpec as InputSpec

@@ -10,13 +10,13 @@ from autograph.runtime.ops.elementwise.math import maximum, sqrt, square
 from autograph.runtime.ops.reduce.reduce import reduce_sum
 from autograph.runtime.tensors.convert import convert_to_tensor
 
+from .base.defaults import epsilon
 from .base.registry import Registry
 
 __all__ = ["Constraint", "MaxNorm", "NonNeg", "UnitNorm", "deserialize", "get", "max_norm", "non_neg", "serialize",
            "unit_norm"]  # fmt: skip
 __dir__ = __all__.copy
 
-EPSILON = 1e-7
 
 
 class Constraint:
@@ -43,7 +43,7 @@ class MaxNorm(Constraint):
     def __call__(self, w: Any) -> Any:
         w = convert_to_tensor(w)
         norms = sqrt(reduce_sum(square(w), self.axis, keepdims=True))
-        return w * (clip_by_value(norms, 0.0, float(self.max_value)) / (norms + EPSILON))
+        return w * (clip_by_value(norms, 0.0, float(self.max_value)) / (norms + epsilon()))
 
 
 class NonNeg(Constraint):
@@ -62,7 +62,7 @@ class UnitNorm(Constraint):
 
     def __call__(self, w: Any) -> Any:
         w = convert_to_tensor(w)
-        return w / (EPSILON + sqrt(maximum(reduce_sum(square(w), self.axis, keepdims=True), 0.0)))
+        return w / (epsilon() + sqrt(maximum(reduce_sum(square(w), self.axis, keepdims=True), 0.0)))
 
 
 max_norm, non_neg, unit_norm = MaxNorm, NonNeg, UnitNorm

@@ -27,6 +27,7 @@ from autograph.runtime.ops.shape.shape import broadcast_to, reshape
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import Tensor
 
+from .base.defaults import floatx
 from .base.registry import Registry, snake_case
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Initializer:
 
 
 def _dtype(dtype: DTypeLike | None) -> Any:
-    return as_dtype("float32" if dtype is None else dtype)
+    return as_dtype(floatx() if dtype is None else dtype)
 
 
 def _dims(shape: ShapeLike) -> list[int]:

@@ -17,6 +17,7 @@ from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.tensors.trace import name_scope
 
 from .base.context import get_mask
+from .base.defaults import floatx
 from .base.names import auto_name
 from .base.registry import Registry
 from .base.staging import converted_call
@@ -57,7 +58,7 @@ class Loss(Travelling):
     def __init__(self, name: str | None = None, reduction: str | None = MEAN, dtype: DTypeLike | None = None) -> None:
         self.name = name or auto_name(type(self).__name__)
         self.reduction = standardize_reduction(reduction)
-        self.dtype = getattr(dtype, "name", dtype) or "float32"
+        self.dtype = getattr(dtype, "name", dtype) or floatx()
 
     def __call__(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None) -> Any:
         """The loss: a scalar, or with the reduction None the values."""

@@ -16,6 +16,7 @@ from .base.custom_objects import get_custom_objects as get_custom_objects
 from .base.custom_objects import get_registered_name as get_registered_name
 from .base.custom_objects import get_registered_object as get_registered_object
 from .base.custom_objects import register_keras_serializable as register_keras_serializable
+from .base.defaults import standardize_dtype as standardize_dtype
 from .base.names import clear_session as clear_session
 from .base.serialization import deserialize_object as deserialize_keras_object
 from .base.serialization import plain as serialize_keras_object
@@ -47,7 +48,7 @@ __all__ = [
     "get_file", "get_registered_name", "get_registered_object", "image_dataset_from_directory", "img_to_array",
     "is_interactive_logging_enabled", "is_keras_tensor", "load_img", "normalize", "pack_x_y_sample_weight",
     "pad_sequences", "register_keras_serializable", "save_img", "serialize_keras_object", "set_random_seed",
-    "text_dataset_from_directory", "timeseries_dataset_from_array", "to_categorical",
+    "standardize_dtype", "text_dataset_from_directory", "timeseries_dataset_from_array", "to_categorical",
     "unpack_x_y_sample_weight",
 ]  # fmt: skip
 __dir__ = __all__.copy

@@ -22,6 +22,7 @@ from autograph.tracebacks import trim
 
 from .. import regularizers
 from . import context
+from .defaults import DTypePolicy, dtype_policy
 from .input_spec import InputSpec, check_input
 from .layer_state import LayerState
 from .names import auto_name, current_path, inside
@@ -113,6 +114,11 @@ class Layer(LayerState):
         return self._record.dtype.name
 
     variable_dtype = compute_dtype = dtype
+
+    @property
+    def dtype_policy(self) -> DTypePolicy:
+        """The dtype as a policy."""
+        return DTypePolicy(self.dtype)
 
     @property
     def input_spec(self) -> Any:
@@ -344,7 +350,11 @@ def _sizes(name: str, value: Any) -> Any:
 def _dtype_of(dtype: object) -> Any:
     if isinstance(dtype, dict):
         dtype = dtype["config"]["name"]
-    found = as_dtype("float32" if dtype is None else dtype)
+    if isinstance(dtype, str) and (dtype.startswith("mixed_") or dtype == "bfloat16"):
+        dtype = DTypePolicy(dtype)
+    if isinstance(dtype, DTypePolicy):
+        dtype = dtype.variable_dtype
+    found = as_dtype(dtype_policy().variable_dtype if dtype is None else dtype)
     if not (found.is_floating or found.is_integer or found.is_bool or found.name == "string"):
         raise InvalidArgumentError(f"A layer can't have the dtype {found.name}")
     return found

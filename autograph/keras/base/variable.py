@@ -13,6 +13,7 @@ from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.tensor import EagerTensor, Tensor
 
 from .. import distribution, initializers
+from .defaults import floatx
 from .names import auto_name, current_path
 
 __all__ = ["KerasVariable"]
@@ -57,7 +58,7 @@ class KerasVariable(Variable):
                     "When creating a Variable from an initializer, the `shape` argument should be specified. Received: "
                     f"initializer={initializer} and shape={shape}"
                 )
-            dtype = "float32" if dtype is None else dtype
+            dtype = floatx() if dtype is None else dtype
 
             def start() -> Any:
                 return initializer(shape, dtype=dtype)

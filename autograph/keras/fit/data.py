@@ -20,6 +20,8 @@ from autograph.runtime.ops.random import random
 from autograph.runtime.tensors.convert import constant, convert_to_tensor
 from autograph.runtime.tensors.tensor import EagerTensor, Tensor
 
+from ..base.defaults import floatx
+
 __all__ = [
     "ArrayData", "IterableData", "PyDataset", "data_from", "pack_x_y_sample_weight", "split_off",
     "unpack_x_y_sample_weight",
@@ -253,7 +255,7 @@ def _arrays(structure: Any) -> Any:
             array = tensor.array if isinstance(tensor, EagerTensor) else np.asarray(tensor)
             if array.ndim == 0:
                 raise InvalidArgumentError("data must have a first axis, of samples; a scalar was given")
-            return array.astype(np.float32) if array.dtype == np.float64 else array
+            return array.astype(floatx()) if array.dtype == np.float64 else array
         if nest.is_nested(value):
             return nest.rebuild(value, [convert(child) for _, child in nest.children(value)])
         raise InvalidArgumentError(f"data must be arrays, tensors, lists or dicts of them, or a dataset, not {value!r}")

@@ -11,6 +11,7 @@ from autograph.runtime.ops.shape.shape import reshape, shape, squeeze
 from autograph.runtime.ops.shape.sort import in_top_k
 from autograph.runtime.tensors.convert import convert_to_tensor
 
+from ..base.defaults import floatx
 from .reduction import same_rank
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ __all__ = [
 
 
 def _right(y_true: TensorLike, y_pred: TensorLike) -> Any:
-    return cast(equal(y_true, y_pred), "float32")
+    return cast(equal(y_true, y_pred), floatx())
 
 
 def accuracy(y_true: TensorLike, y_pred: TensorLike) -> Any:
@@ -63,4 +64,4 @@ def sparse_top_k_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike, k:
     y_true, y_pred = cast(y_true, "int32"), convert_to_tensor(y_pred)
     classes = shape(y_pred)[-1]
     matches = in_top_k(reshape(y_true, [-1]), reshape(y_pred, [-1, classes]), k)
-    return reshape(cast(matches, "float32"), shape(y_true))
+    return reshape(cast(matches, floatx()), shape(y_true))

@@ -22,6 +22,7 @@ from autograph.runtime.ops.shape.scatter import unsorted_segment_sum
 from autograph.runtime.ops.shape.shape import broadcast_to, expand_dims, reshape, shape
 from autograph.runtime.ops.shape.sort import searchsorted, top_k
 
+from ..base.defaults import epsilon
 from .metric import Metric
 from .reduction import same_rank
 
@@ -200,7 +201,7 @@ class AUC(_Counts):
         self.init_thresholds, self.top_k, self.class_id = thresholds, None, None
         inner = sorted(thresholds) if thresholds is not None else np.linspace(0, 1, num_thresholds)[1:-1].tolist()
         # One threshold below all predictions, one above.
-        self.thresholds = [-1e-7, *inner, 1 + 1e-7]
+        self.thresholds = [-epsilon(), *inner, 1 + epsilon()]
         self.num_thresholds = len(self.thresholds)
         self._make(self.thresholds)
 

@@ -21,6 +21,7 @@ from autograph.runtime.ops.shape.shape import expand_dims, shape, squeeze
 from autograph.runtime.tensors.convert import convert_to_tensor
 
 from ..base.context import set_mask
+from ..base.defaults import epsilon, floatx
 from ..base.notes import logits
 from .reduction import require_same_shape, same_rank
 
@@ -36,14 +37,10 @@ __all__ = [
     "sparse_categorical_crossentropy", "squared_hinge",
 ]  # fmt: skip
 
-# Keeps divisions and logarithms finite.
-EPSILON = 1e-7
-
-
 def floating_predictions(y_pred: TensorLike) -> Any:
-    """Predictions as a tensor of a floating dtype: float32 for integers."""
+    """Predictions as a tensor of a floating dtype: `floatx` for integers."""
     y_pred = convert_to_tensor(y_pred)
-    return y_pred if y_pred.dtype.is_floating else cast(y_pred, "float32")
+    return y_pred if y_pred.dtype.is_floating else cast(y_pred, floatx())
 
 
 def _pair(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
@@ -70,13 +67,13 @@ def mean_absolute_error(y_true: object, y_pred: Any) -> Tensor:
 def mean_absolute_percentage_error(y_true: Any, y_pred: object) -> Tensor:
     """The mean of `100 * abs((y_true - y_pred) / y_true)` over the last axis."""
     y_true, y_pred = _pair(y_true, y_pred)
-    return 100 * reduce_mean(math.absolute((y_true - y_pred) / math.maximum(math.absolute(y_true), EPSILON)), -1)
+    return 100 * reduce_mean(math.absolute((y_true - y_pred) / math.maximum(math.absolute(y_true), epsilon())), -1)
 
 
 def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """The mean of `(log(y_true + 1) - log(y_pred + 1)) ** 2` over the last axis; negative values count as zero."""
     y_true, y_pred = _pair(y_true, y_pred)
-    first, second = (math.log(math.maximum(y, EPSILON) + 1) for y in (y_pred, y_true))
+    first, second = (math.log(math.maximum(y, epsilon()) + 1) for y in (y_pred, y_true))
     return reduce_mean(math.square(first - second), -1)
 
 
@@ -141,14 +138,14 @@ def categorical_hinge(y_true: Any, y_pred: Any) -> Tensor:
 def kl_divergence(y_true: Any, y_pred: Any) -> Tensor:
     """The sum of `y_true * log(y_true / y_pred)` over the last axis (Kullback & Leibler, 1951)."""
     y_pred = floating_predictions(y_pred)
-    y_true, y_pred = (clip_by_value(y, EPSILON, 1.0) for y in (cast(y_true, y_pred.dtype), y_pred))
+    y_true, y_pred = (clip_by_value(y, epsilon(), 1.0) for y in (cast(y_true, y_pred.dtype), y_pred))
     return reduce_sum(y_true * math.log(y_true / y_pred), -1)
 
 
 def poisson(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of `y_pred - y_true * log(y_pred)` over the last axis."""
     y_pred = floating_predictions(y_pred)
-    return reduce_mean(y_pred - cast(y_true, y_pred.dtype) * math.log(y_pred + EPSILON), -1)
+    return reduce_mean(y_pred - cast(y_true, y_pred.dtype) * math.log(y_pred + epsilon()), -1)
 
 
 def _logits_of(y_pred: TensorLike, from_logits: bool) -> tuple[Any, bool]:
@@ -165,7 +162,7 @@ def _logits_of(y_pred: TensorLike, from_logits: bool) -> tuple[Any, bool]:
 
 
 def _probabilities(y_pred: TensorLike) -> Any:
-    return clip_by_value(y_pred, EPSILON, 1 - EPSILON)
+    return clip_by_value(y_pred, epsilon(), 1 - epsilon())
 
 
 def binary_crossentropy(

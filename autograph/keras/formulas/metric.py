@@ -21,6 +21,7 @@ from autograph.runtime.tensors.convert import convert_to_tensor
 
 from .. import initializers
 from ..base.context import get_mask
+from ..base.defaults import floatx
 from ..base.names import auto_name
 from ..base.staging import converted_call
 from ..base.variable import KerasVariable
@@ -43,7 +44,7 @@ class Metric(Travelling):
 
     def __init__(self, dtype: Any = None, name: str | None = None) -> None:
         self.name = name or auto_name(type(self).__name__)
-        self.dtype = getattr(dtype, "name", dtype) or "float32"
+        self.dtype = getattr(dtype, "name", dtype) or floatx()
 
     def add_variable(
         self,

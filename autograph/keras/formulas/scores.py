@@ -17,7 +17,7 @@ from autograph.runtime.ops.shape.gather import gather
 from autograph.runtime.ops.shape.shape import expand_dims, reshape
 from autograph.runtime.tensors.convert import convert_to_tensor
 
-from .loss_functions import EPSILON
+from ..base.defaults import epsilon
 from .metric import Metric
 
 __all__ = ["F1Score", "FBetaScore", "IoU", "MeanIoU", "OneHotIoU", "OneHotMeanIoU"]
@@ -87,11 +87,11 @@ class FBetaScore(Metric):
         if self._sums is None:
             raise InvalidArgumentError(f"{self.name} has seen nothing yet")
         right, wrong, missed, labels = [each.value() for each in self._sums]
-        precision, recall = right / (right + wrong + EPSILON), right / (right + missed + EPSILON)
+        precision, recall = right / (right + wrong + epsilon()), right / (right + missed + epsilon())
         beta = self.beta**2
-        score = precision * recall / (beta * precision + recall + EPSILON) * (1 + beta)
+        score = precision * recall / (beta * precision + recall + epsilon()) * (1 + beta)
         if self.average == "weighted":
-            return reduce_sum(score * labels / (reduce_sum(labels) + EPSILON))
+            return reduce_sum(score * labels / (reduce_sum(labels) + epsilon()))
         return reduce_mean(score) if self.average is not None else score
 
     def reset_state(self) -> None:
@@ -165,7 +165,7 @@ class IoU(Metric):
         union = reduce_sum(table, 0) + reduce_sum(table, 1) - right
         right, union = gather(right, self.target_class_ids), gather(union, self.target_class_ids)
         there = reduce_sum(cast(union > 0, "float32"))
-        return divide_no_nan(reduce_sum(right / (union + EPSILON)), there)
+        return divide_no_nan(reduce_sum(right / (union + epsilon())), there)
 
     def get_config(self) -> dict[str, Any]:
         names = ("num_classes", "target_class_ids", "ignore_class", "sparse_y_true", "sparse_y_pred", "axis")

@@ -17,7 +17,8 @@ from autograph.runtime.ops.shape.shape import expand_dims, reshape, shape, trans
 from autograph.runtime.tensors.convert import convert_to_tensor
 
 from ..base.context import set_mask
-from .loss_functions import EPSILON, floating_predictions
+from ..base.defaults import epsilon
+from .loss_functions import floating_predictions
 
 if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import TensorLike
@@ -34,7 +35,7 @@ def dice(y_true: Any, y_pred: Any, axis: int | Sequence[int] | None = None) -> T
     y_pred = floating_predictions(y_pred)
     y_true = cast(y_true, y_pred.dtype)
     both = reduce_sum(y_true * y_pred, axis)
-    return 1 - 2 * both / (reduce_sum(y_true, axis) + reduce_sum(y_pred, axis) + EPSILON)
+    return 1 - 2 * both / (reduce_sum(y_true, axis) + reduce_sum(y_pred, axis) + epsilon())
 
 
 def tversky(
@@ -50,7 +51,7 @@ def tversky(
     y_true = cast(y_true, y_pred.dtype)
     both = reduce_sum(y_true * y_pred, axis)
     missed, wrong = reduce_sum((1 - y_pred) * y_true, axis), reduce_sum(y_pred * (1 - y_true), axis)
-    return 1 - both / (both + missed * alpha + wrong * beta + EPSILON)
+    return 1 - both / (both + missed * alpha + wrong * beta + epsilon())
 
 
 def circle(

@@ -14,6 +14,7 @@ from autograph.runtime.ops.shape.gather import gather
 
 from .. import activations
 from ..base.custom_objects import get_registered_object
+from ..base.defaults import floatx
 from ..base.layer import InputSpec, Layer
 from ..base.names import auto_name
 from ..base.serialization import UnknownClassError
@@ -44,7 +45,7 @@ class InputLayer(Layer):
             raise InvalidArgumentError("InputLayer takes no sparse, ragged, input_tensor or optional argument")
         shape = kwargs.pop("input_shape", shape)
         super().__init__(name=name or auto_name("input_layer"), dtype=None, **kwargs)
-        self._record.dtype = as_dtype(dtype or "float32")
+        self._record.dtype = as_dtype(dtype or floatx())
         if batch_shape is None:
             if shape is None:
                 raise InvalidArgumentError("You must pass a `shape` argument.")

@@ -6,6 +6,8 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
+from ..base.defaults import image_data_format
+
 __all__ = ["axes_order", "checked_format", "checked_padding", "pairs", "per_axis"]
 
 
@@ -45,9 +47,9 @@ def checked_padding(value: object, known: tuple[str, ...] = ("valid", "same")) -
 
 
 def checked_format(data_format: str | None) -> str:
-    """The order of axes: ``"channels_last"`` when left out. Raises `ValueError` for other words."""
+    """The order of axes: `image_data_format` when left out. Raises `ValueError` for other words."""
     if data_format is None:
-        return "channels_last"
+        return image_data_format()
     if data_format not in ("channels_last", "channels_first"):
         raise InvalidArgumentError(
             "The `data_format` argument must be one of 'channels_first', 'channels_last'. Received: "

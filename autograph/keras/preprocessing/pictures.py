@@ -21,6 +21,8 @@ from autograph.runtime.ops.shape.shape import shape as shape_of
 from autograph.runtime.ops.shape.shape import transpose
 from autograph.runtime.tensors.convert import convert_to_tensor
 
+from ..base.defaults import floatx, image_data_format
+
 if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import DTypeLike, TensorLike
 
@@ -34,7 +36,7 @@ def is_channels_first(data_format: str | None) -> bool:
     """Whether arrays have their channels in front. Raises `InvalidArgumentError` for an unknown format."""
     require(data_format in (None, "channels_first", "channels_last"), "The `data_format` argument must be one of "
             f"{{'channels_first', 'channels_last'}}. Received: data_format={data_format}")  # fmt: skip
-    return data_format == "channels_first"
+    return (data_format or image_data_format()) == "channels_first"
 
 
 def load_img(
@@ -87,12 +89,12 @@ def _middle(size: tuple[int, int], width: int, height: int) -> tuple[int, int, i
 
 
 def img_to_array(img: Any, data_format: str | None = None, dtype: DTypeLike | None = None) -> np.ndarray[Any, Any]:
-    """A picture of Pillow's as an array (height, width, channels), float32 when ``dtype`` is left out.
+    """A picture of Pillow's as an array (height, width, channels), `floatx` when ``dtype`` is left out.
 
     With ``data_format="channels_first"`` (channels, height, width). Raises `InvalidArgumentError` for another rank.
     """
     first = is_channels_first(data_format)
-    found = np.asarray(img, dtype=np.dtype(dtype or "float32"))
+    found = np.asarray(img, dtype=np.dtype(dtype or floatx()))
     require(found.ndim in (2, 3), f"Unsupported image shape: {found.shape}")
     if found.ndim == 2:
         return found[None] if first else found[..., None]
@@ -108,7 +110,7 @@ def array_to_img(x: TensorLike, data_format: str | None = None, scale: bool = Tr
     """
     first = is_channels_first(data_format)
     library = pillow("array_to_img")
-    array = np.asarray(x, dtype=np.dtype(dtype or "float32"))
+    array = np.asarray(x, dtype=np.dtype(dtype or floatx()))
     require(array.ndim == 3, "Expected image array to have rank 3 (single image). "
             f"Got array with shape: {array.shape}")  # fmt: skip
     array = array.transpose(1, 2, 0) if first else array

@@ -13,6 +13,7 @@ from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.ops.elementwise.math import maximum, sqrt
 from autograph.runtime.ops.shape.shape import reshape
 
+from ...base.defaults import epsilon
 from ...base.layer import Layer
 from .base import batches_of, is_whole
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Normalization"]
 
-_EPSILON = 1e-7
 
 
 class Normalization(Layer):
@@ -161,7 +161,7 @@ class Normalization(Layer):
     def call(self, inputs: Tensor) -> Any:
         """The scaled inputs, in their shape and the layer's dtype."""
         inputs = cast(inputs, self._record.dtype)
-        deviation = maximum(sqrt(self.variance), _EPSILON)
+        deviation = maximum(sqrt(self.variance), epsilon())
         return self.mean + inputs * deviation if self.invert else (inputs - self.mean) / deviation
 
     def compute_output_shape(self, input_shape: Any) -> Any:

@@ -192,7 +192,10 @@ _NAMESPACES = {
             BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List SequenceExample
             """,
     },
-    "export": {"runtime.tools.export.onnx.exporting": "onnx"},
+    "export": {
+        "runtime.tools.export.onnx.exporting": "onnx",
+        "runtime.tools.export.stablehlo.exporting": "stablehlo",
+    },
     "saved_model": {"saved_models": "DEFAULT_SERVING_SIGNATURE_DEF_KEY contains_saved_model load save"},
     "dtypes": {
         "runtime.base.dtypes": """

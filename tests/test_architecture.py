@@ -9,7 +9,7 @@ from .architecture import edits, figures, imports, positions, trees, upward
 
 LEFT = {
     "imports that run up": 0,
-    "imports in functions": 24,
+    "imports in functions": 25,
     "modules in circles across folders": 0,
     "modules in the largest circle inside a folder": 2,
     "uses of another module's private name": 0,
@@ -48,6 +48,7 @@ DEFERRED = {
     ("runtime.functions.function", "runtime.ir.check"): _CHECKS,
     ("runtime.gradient.call", "runtime.ir.check"): _CHECKS,
     ("runtime.optimize", "runtime.ir.check"): _CHECKS,
+    ("runtime.tools.export.stablehlo.exporting", "runtime.tools.export.stablehlo.program"): _XLA,
 }
 """The imports that stand in functions, and why."""
 

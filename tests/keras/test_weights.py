@@ -114,8 +114,8 @@ def test_an_exported_model_runs_without_its_source(tmp_path):
     np.testing.assert_allclose(tf.saved_model.load(tmp_path / "c").serve(X), network(X), rtol=1e-5, atol=1e-6)
     with pytest.raises(ValueError, match="does not know its inputs"):
         network.export(tmp_path / "d")
-    with pytest.raises(ValueError, match="not 'onnx'"):
-        model.export(tmp_path / "d", format="onnx")
+    with pytest.raises(ValueError, match="not 'torch'"):
+        model.export(tmp_path / "d", format="torch")
 
 
 # What can't be

@@ -13,7 +13,7 @@ from autograph.runtime.functions.function import function
 from autograph.runtime.state.module import Module
 from autograph.runtime.tensors.spec import TensorSpec
 from autograph.runtime.tools.export.saved_model import save
-from autograph.runtime.tools.export.signatures import ONNX, SERVING
+from autograph.runtime.tools.export.signatures import ONNX, SERVING, STABLEHLO
 
 from ..base import weights
 from ..base.custom_objects import custom_object_scope
@@ -193,17 +193,18 @@ class Model(Trainer, Layer):
     ) -> None:  # fmt: skip
         """Write a folder that runs without the Python source: ``saved_model.load(filepath).serve(inputs)``.
 
-        With the format ``"onnx"`` it is a file for other runtimes, see `tf.export.onnx`, and the errors are those that
-        are raised there. ``input_signature``: a `TensorSpec`, or a structure of them; left out, the inputs of a
-        functional or built sequential model. Raises `InvalidArgumentError` for another format, and where the inputs are
-        not known.
+        With the formats ``"onnx"`` and ``"stablehlo"`` it is a file for other runtimes, see `tf.export.onnx` and
+        `tf.export.stablehlo`, and the errors are those that are raised there. ``input_signature``: a `TensorSpec`, or a
+        structure of them; left out, the inputs of a functional or built sequential model. Raises `InvalidArgumentError`
+        for another format, and where the inputs are not known.
         """
-        if format == "onnx":
-            ONNX.function(self, filepath, input_signature)
+        others = {"onnx": ONNX, "stablehlo": STABLEHLO}
+        if format in others:
+            others[format].function(self, filepath, input_signature)
             return
         if format != "tf_saved_model":
             raise InvalidArgumentError(
-                f'models are exported in the formats "tf_saved_model" and "onnx", not {format!r}'
+                f'models are exported in the formats "tf_saved_model", "onnx" and "stablehlo", not {format!r}'
             )
         module: Any = Module()
         module.serve = self._serving(input_signature)

@@ -53,6 +53,7 @@ class Lowering:
     is_in_loop: whether what is lowered is in a loop; is_apart: whether it is in a loop or a branch.
     stopped: whether a loop that is in no other, nor in a branch, has ended because it was told to; False: none can be.
     is_among_replicas: whether it is what each of several replicas does.
+    is_watched: whether Python is there to end loops.
     holds: what variables hold at this point.
     is_to_stop: a function of Python's that loops call now and then, which end where it says so; ``looks``: whether any
         does.
@@ -69,7 +70,7 @@ class Lowering:
         self.stopped: Any = False
         self.capacity, self.is_careful, self.is_in_loop, self.is_apart = capacity, is_careful, False, False
         self.looks = False
-        self.is_among_replicas = False
+        self.is_among_replicas, self.is_watched = False, True
         self.holds: dict[Held, Any] = {}
         self.node: Node | None = None
         self.outermost: Node | None = None
@@ -86,6 +87,10 @@ class Lowering:
             return
         condition = jnp.any(condition)
         self.failed = condition if self.failed is False else self.failed | condition
+
+    def warns(self, condition: Lowered) -> None:
+        """The plan is to run, as above, to warn; what it gives besides is what is lowered, too."""
+        self.fails(condition)
 
     def stops(self, condition: Lowered) -> None:
         """A loop has been told to end where a scalar is true: nothing that the program gives is of any use."""
@@ -126,6 +131,10 @@ class Lowering:
             raise NotLowered(f"{what} depends on values")
         return np.asarray(x)
 
+    def shape_of(self, x: Lowered) -> Any:
+        """The shape of a value, as inference takes it."""
+        return np.shape(x)
+
     def infer(self, node: Node, values: Sequence[Lowered]) -> list[Type]:
         """The types of a node's outputs for inputs of the values' shapes. Raises `Fails` where they don't fit."""
         return self.infer_op(node.op, [value.type for value in node.inputs], values, node.attributes)
@@ -134,7 +143,8 @@ class Lowering:
         self, op: Op, types: Sequence[Type], values: Sequence[Lowered], attributes: dict[str, Any]
     ) -> list[Type]:
         """The types of what an op gives for inputs of some types and of the values' shapes."""
-        exact = [t if t.dtype is variant else Type(t.dtype, np.shape(x)) for t, x in zip(types, values, strict=True)]
+        exact = [t if t.dtype is variant else Type(t.dtype, self.shape_of(x))
+                 for t, x in zip(types, values, strict=True)]  # fmt: skip
         try:
             found = op.infer(*exact, **attributes)
         except Exception:  # the plan will say what is wrong
@@ -144,7 +154,7 @@ class Lowering:
     def apply(self, op: Op, *inputs: Lowered, **attributes: Any) -> Any:
         """What an op gives for values."""
         scratch = Graph("scratch")
-        values = [scratch.parameter(Type(from_numpy(np.dtype(x.dtype)), x.shape)) for x in inputs]
+        values = [scratch.parameter(Type(from_numpy(np.dtype(x.dtype)), self.shape_of(x))) for x in inputs]
         try:
             node = scratch.add(op, values, attributes)
         except Exception:  # the plan will say what is wrong
@@ -177,7 +187,7 @@ class Lowering:
         if not node.subgraphs and any(np.shape(x) != v.type.shape for x, v in zip(inputs, node.inputs, strict=True)
                                       if v.type.dtype is not variant):  # fmt: skip
             self.infer(node, inputs)
-        found = self._folded(node, inputs)
+        found = self.folded(node, inputs)
         if found is None:
             lower = node.op.lowerings.get(ENGINE)
             if lower is None:
@@ -190,7 +200,7 @@ class Lowering:
         _check(node, results)
         return results
 
-    def _folded(self, node: Node, inputs: Sequence[Lowered]) -> Any:
+    def folded(self, node: Node, inputs: Sequence[Lowered]) -> Any:
         """What the kernel gives for known values; None where it is not to be asked."""
         if not inputs or node.op.effect or node.subgraphs or not all(map(is_known, inputs)):
             return None

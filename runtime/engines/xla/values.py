@@ -24,12 +24,70 @@ if TYPE_CHECKING:
 
 
 Lowered = Any
-"""What stands for a value of a graph: an array of JAX, one of NumPy where it is known, a `Buffer`, or an `Unsized`."""
+"""What stands for a value of a graph: an array of JAX, one of NumPy where it is known, `Symbols`, a `Buffer`, or an
+`Unsized`."""
 
 
 def is_known(x: object) -> bool:
     """Whether a value is known while the graph is lowered."""
     return isinstance(x, (np.ndarray, np.generic))
+
+
+class Symbols:
+    """Whole numbers that are made of dimensions which vary, as exporters have them; else an array of JAX like any.
+
+    Attributes
+    ----------
+    dims: an array of objects: integers, and JAX's symbolic dimensions.
+    dtype: the dtype of the tensor that they stand for.
+    """
+
+    def __init__(self, dims: Any, dtype: np.dtype[Any]) -> None:
+        self.dims, self.dtype = np.asarray(dims, object), np.dtype(dtype)
+        self.shape, self.ndim, self.size = self.dims.shape, self.dims.ndim, self.dims.size
+
+    def __jax_array__(self) -> Any:
+        flat = [jnp.asarray(n).astype(self.dtype) for n in self.dims.ravel()]
+        return jnp.stack(flat).reshape(self.shape) if flat else jnp.zeros(self.shape, self.dtype)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.__jax_array__(), name)
+
+
+def _as_array(name: str) -> Any:
+    def method(self: Symbols, *others: Any) -> Any:
+        return getattr(self.__jax_array__(), name)(*others)
+
+    return method
+
+
+_AS_ARRAYS = "add radd sub rsub mul rmul floordiv mod lt le gt ge eq ne and or neg getitem"
+for _name in _AS_ARRAYS.split():
+    setattr(Symbols, f"__{_name}__", _as_array(f"__{_name}__"))
+Symbols.__hash__ = object.__hash__  # type: ignore[method-assign]
+
+
+def whole(x: Lowered) -> Any:
+    """A scalar that tells a size: an int, or a symbolic dimension; None where only a run knows it."""
+    if isinstance(x, Symbols):
+        return x.dims.item()
+    return int(x) if is_known(x) else None
+
+
+def symbolic(number: Any, dtype: Any) -> Any:
+    """A known number as a value: `Symbols` where it is no int."""
+    return np.dtype(dtype).type(number) if isinstance(number, int) else Symbols(number, np.dtype(dtype))
+
+
+def count_of(first: Any, end: Any, step: Any) -> Any:
+    """How many steps there are from a number to before another; None where JAX can't tell for all sizes."""
+    count = -((first - end) // step)
+    try:
+        return count if count >= 0 else max(0, count)
+    except Exception:
+        return None
 
 
 class Room(enum.Enum):
@@ -166,7 +224,7 @@ def _parts(x: Lowered) -> list[Any]:
 
 
 def _is_static(part: object) -> bool:
-    return part is None or isinstance(part, bool) or is_known(part)
+    return part is None or isinstance(part, bool | Symbols) or is_known(part)
 
 
 def leaves(values: Iterable[Lowered]) -> list[Any]:
@@ -198,6 +256,8 @@ def joined(x: Lowered, y: Lowered) -> Any:
 
 def is_same(x: Lowered, y: Lowered) -> bool:
     """Whether two values are known, and equal to the last bit."""
+    if isinstance(x, Symbols) and isinstance(y, Symbols):
+        return x.dtype == y.dtype and x.shape == y.shape and x.dims.tolist() == y.dims.tolist()
     return is_known(x) and is_known(y) and x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes()
 
 
@@ -223,7 +283,7 @@ def check_alike(x: Buffer, element: Lowered) -> None:
 
 def conformed(here: Lowering, x: Lowered, target: Lowered) -> Any:
     """A value as one like another, of `joined`, which it is of."""
-    if isinstance(x, Unsized) or is_known(target):
+    if isinstance(x, Unsized) or isinstance(target, Symbols) or is_known(target):
         return x
     if not isinstance(x, Buffer):
         return jnp.asarray(x)
@@ -232,5 +292,5 @@ def conformed(here: Lowering, x: Lowered, target: Lowered) -> Any:
         items = jnp.zeros(target.items.shape, target.items.dtype) if items is None else x.resized(target.capacity)
         if x.capacity > target.capacity and target.room is not Room.SURE:
             here.lacks(jnp.asarray(x.count) > target.capacity)
-    count = target.count if is_known(target.count) else jnp.asarray(x.count, jnp.int32)
+    count = target.count if _is_static(target.count) else jnp.asarray(x.count, jnp.int32)
     return replace(target, items=items, count=count)

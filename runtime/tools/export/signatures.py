@@ -28,7 +28,8 @@ from .state import bound_to_a_graph
 from .values import is_name, require
 
 __all__ = [
-    "ONNX", "SERVING", "SignatureFunction", "decode_signatures", "encode_signatures", "input_names", "output_names",
+    "ONNX", "SERVING", "STABLEHLO", "SignatureFunction", "decode_signatures", "encode_signatures", "input_names",
+    "output_names",
 ]  # fmt: skip
 
 DEFAULT = "serving_default"
@@ -36,6 +37,8 @@ SERVING: Provided[Callable[..., Any]] = Provided("keras.networks.model", lambda 
 """What a model does for `predict`, as a traced function, for a signature or None; None for all else."""
 ONNX: Provided[Callable[..., None]] = Provided("runtime.tools.export.onnx.exporting", late=True)
 """`tf.export.onnx`."""
+STABLEHLO: Provided[Callable[..., None]] = Provided("runtime.tools.export.stablehlo.exporting", late=True)
+"""`tf.export.stablehlo`."""
 
 
 # Out

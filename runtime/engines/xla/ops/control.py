@@ -23,7 +23,23 @@ from ..lowering import Fails, Lowering
 from ..replicas import any_replica
 from ..staging import Block, block
 from ..supported import ENGINE
-from ..values import Buffer, Lowered, Room, Unsized, check_alike, conformed, is_known, is_same, joined, leaves, rebuilt
+from ..values import (
+    Buffer,
+    Lowered,
+    Room,
+    Symbols,
+    Unsized,
+    check_alike,
+    conformed,
+    count_of,
+    is_known,
+    is_same,
+    joined,
+    leaves,
+    rebuilt,
+    symbolic,
+    whole,
+)  # fmt: skip
 
 # How much work loops do (see `costs`) before Python may run; and how often loops in them are taken to turn.
 _BETWEEN_LOOKS, _TURNS = 20_000_000, 100
@@ -49,10 +65,6 @@ def _truth(x: Lowered) -> Any:
     return x.reshape(())
 
 
-def _has_lists(values: Sequence[Lowered]) -> bool:
-    return any(isinstance(x, Buffer) for x in values)
-
-
 # Branches
 
 
@@ -68,18 +80,20 @@ def _cond(here: Lowering, node: Cond, *inputs: Lowered) -> list[Any]:
     if not ends:
         raise Fails
     targets = [joined(x, y) for x, y in zip(ends[0], ends[-1], strict=True)]
-    given = lax.cond(predicate, *[_branch(here, each, targets) for each in branches])
+    lacking: list[bool] = []
+    given = lax.cond(predicate, *[_branch(here, each, targets, lacking) for each in branches])
     *results, failed, short = rebuilt([*targets, ShapeDtypeStruct((), bool), ShapeDtypeStruct((), bool)], given)
     if any(each.failed is not False for each in branches):
         here.fails(failed)
-    if _has_lists(targets) or any(each.short is not False for each in branches):
+    if any(lacking):
         here.lacks(short)
     here.holds.update(zip(held, results[len(node.outputs) :], strict=True))
     return results[: len(node.outputs)]
 
 
-def _branch(here: Lowering, branch: Block, targets: Sequence[Lowered]) -> Any:
-    """A branch as a function that gives leaves of values like the targets, and both flags."""
+def _branch(here: Lowering, branch: Block, targets: Sequence[Lowered], lacking: list[bool]) -> Any:
+    """A branch as a function that gives leaves of values like the targets, and both flags; whether it may lack room is
+    noted."""
 
     def run() -> list[Any]:
         if branch.results is None:
@@ -88,6 +102,7 @@ def _branch(here: Lowering, branch: Block, targets: Sequence[Lowered]) -> Any:
         with here.apart():
             results, failed, here.short = branch.run()
             results = [conformed(here, x, target) for x, target in zip(results, targets, strict=True)]
+            lacking.append(here.short is not False)
             return [*leaves(results), jnp.asarray(failed), jnp.asarray(here.short)]
 
     return run
@@ -119,7 +134,7 @@ def _while(here: Lowering, node: While, *inputs: Lowered) -> list[Any]:
 
 
 def _looped(
-    here: Lowering, node: While, inputs: Sequence[Lowered], state: list[Lowered], turn: Block, trips: int | None
+    here: Lowering, node: While, inputs: Sequence[Lowered], state: list[Lowered], turn: Block, trips: Any
 ) -> list[Any]:
     """The state at the end of a loop. A test that neither fails nor assigns is JAX's own; others stand in the turns."""
     operands = node.split(inputs)[1]
@@ -128,6 +143,7 @@ def _looped(
     if test.results is None:
         raise Fails
     agreed = _agreement(here, node)
+    lacking = [turn.short is not False, test.short is not False]
     is_plain = test.failed is False and test.short is False and not changed_in(node.test)
 
     def tested(values: Sequence[Lowered], failed: Any, short: Any) -> list[Any]:
@@ -147,15 +163,17 @@ def _looped(
         with here.apart():
             results, here.failed, here.short = turn.run(*carry[:count])
             results = [conformed(here, x, target) for x, target in zip(results, state, strict=True)]
+            lacking.append(here.short is not False)
             flags = agreed(jnp.asarray(here.failed)), agreed(jnp.asarray(here.short))
         return [*leaves(results), *flags] if is_plain else tested(results, *flags)
 
     good = jnp.asarray(False)
     carry = [*leaves(state), good, good] if is_plain else tested(state, good, good)
-    looks = (here.is_careful or not here.is_in_loop) and not here.is_among_replicas
+    is_watched = here.is_watched and not here.is_among_replicas
+    looks = (here.is_careful or not here.is_in_loop) and is_watched
     most = max(1, (_BETWEEN_LOOKS if looks else _WITHOUT_LOOKS) // _work(node, here.least_work))
-    is_short = here.is_among_replicas or (trips is not None and trips <= most)
-    if is_short and is_plain and trips is not None and _may_go_on(node, turn):
+    is_short = not is_watched or (trips is not None and trips <= most)
+    if is_short and is_plain and isinstance(trips, int) and _may_go_on(node, turn):
         carry = lax.fori_loop(0, trips, lambda _, carry: _with_flags_of(turned(carry), carry), carry)
     elif is_short:
         carry = lax.while_loop(goes_on, turned, carry)
@@ -167,7 +185,7 @@ def _looped(
         here.lacks(goes_on(carry))
     if turn.failed is not False or test.failed is not False:
         here.fails(carry[-2])
-    if _has_lists(state) or turn.short is not False or test.short is not False:
+    if any(lacking):
         here.lacks(carry[-1])
     return rebuilt(state, carry[:count])
 
@@ -246,7 +264,7 @@ def _begun(x: Lowered, is_fixed: bool) -> Any:
     return x if is_fixed else jnp.asarray(x)
 
 
-def _wider(here: Lowering, start: Lowered, x: Lowered, after: Lowered, trips: int | None) -> Any:
+def _wider(here: Lowering, start: Lowered, x: Lowered, after: Lowered, trips: Any) -> Any:
     """What a value is at the start of a turn, after what one turn has made of it."""
     if not isinstance(x, Buffer):
         if np.shape(x) != np.shape(after) or isinstance(after, Unsized):
@@ -259,7 +277,7 @@ def _wider(here: Lowering, start: Lowered, x: Lowered, after: Lowered, trips: in
         check_alike(x, after.element)
     room, capacity = x.room, max(x.capacity, start.capacity)
     if after.added != 0 and room is not Room.SURE:
-        before = int(start.count) if is_known(start.count) else start.capacity
+        before = start.capacity if whole(start.count) is None else whole(start.count)
         if trips is not None and after.added is not None:
             room, capacity = Room.SURE, max(capacity, before + trips * after.added)
         else:
@@ -273,19 +291,19 @@ def _wider(here: Lowering, start: Lowered, x: Lowered, after: Lowered, trips: in
 def _is_alike(x: Lowered, y: Lowered) -> bool:
     if not isinstance(x, Buffer):
         return x is y
-    has_count = is_known(x.count) == is_known(y.count)
+    has_count = (whole(x.count) is None) == (whole(y.count) is None)
     has_items = (x.items is None) == (y.items is None)
     return has_count and has_items and (x.capacity, x.room, x.clean) == (y.capacity, y.room, y.clean)
 
 
-def _ended(start: Lowered, x: Lowered, after: Lowered, trips: int | None) -> Any:
+def _ended(start: Lowered, x: Lowered, after: Lowered, trips: Any) -> Any:
     """What a value is after a loop of which so much is known."""
     if not isinstance(x, Buffer):
         return x
     count, added = x.count, None
     if trips is not None and after.added is not None:
-        if after.exactly and is_known(start.count):
-            count = np.int32(start.count + trips * after.added)
+        if after.exactly and whole(start.count) is not None:
+            count = symbolic(whole(start.count) + trips * after.added, np.int32)
         added = None if start.added is None else start.added + trips * after.added
     elif after.added == 0:
         added = start.added
@@ -293,8 +311,11 @@ def _ended(start: Lowered, x: Lowered, after: Lowered, trips: int | None) -> Any
     return replace(x, count=count, added=added, exactly=exactly, room=start.room)
 
 
-def _trips(node: While, state: Sequence[Lowered], operands: Sequence[Lowered]) -> int | None:
-    """How often a loop turns that counts from a known number up to another; None for any other."""
+def _trips(node: While, state: Sequence[Lowered], operands: Sequence[Lowered]) -> Any:
+    """How often a loop turns that counts from a known number up to another; None for any other.
+
+    An int, or what JAX computes of symbolic dimensions.
+    """
     test, body = node.test, node.body
     if test.never_returns or body.never_returns or test.outputs[0].node.op is not records.less:
         return None
@@ -308,12 +329,12 @@ def _trips(node: While, state: Sequence[Lowered], operands: Sequence[Lowered]) -
     start = known[counter]
     if not step or end is None or not fixed or not is_known(start) or start.dtype.kind not in "iu":
         return None
-    return max(0, -((int(start) - int(end)) // step))
+    return count_of(int(start), whole(end), step)
 
 
 def _number(value: Value, known: dict[Value, Any]) -> Any:
     found: Any = value.node.attributes["value"] if value.node.op is CONSTANT else known.get(value)
-    return found if is_known(found) and found.shape == () else None
+    return found if (is_known(found) or isinstance(found, Symbols)) and found.shape == () else None
 
 
 def _step(node: Node, counter: Value) -> int | None:

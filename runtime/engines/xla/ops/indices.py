@@ -138,7 +138,7 @@ def _dynamic_slice(here: Lowering, node: Node, x: Lowered, begin: Lowered, *dims
     if -1 in wanted:
         starts = here.static(begin, "what remains behind the start of a slice").tolist()
         wanted = tuple(n - start if m == -1 else m for n, start, m in zip(x.shape, starts, wanted, strict=True))
-    here.fails(min(wanted, default=0) < 0 or any(m > n for n, m in zip(x.shape, wanted, strict=True)))
+    here.fails(any(n < 0 for n in wanted) or any(m > n for n, m in zip(x.shape, wanted, strict=True)))
     begin = inside(here, begin, x.shape, wanted)
     return lax.dynamic_slice(array(x), [begin[i] for i in range(x.ndim)], wanted)
 

@@ -22,7 +22,7 @@ from ....ir.op import lowers
 from ...engine import NotLowered
 from ..lowering import Fails, Lowering
 from ..supported import ENGINE
-from ..values import Buffer, Lowered, Room, Rows, Span, check_alike, is_known
+from ..values import Buffer, Lowered, Room, Rows, Span, Symbols, check_alike, count_of, is_known, symbolic, whole
 
 # An array that is made with more elements is left to the plan.
 _MOST_ELEMENTS = 1 << 24
@@ -41,9 +41,8 @@ def _filled(here: Lowering, x: Buffer, element: Lowered) -> Buffer:
     if x.items is not None:
         check_alike(x, element)
         return x
-    if is_known(x.count):
-        capacity = int(x.count)
-    else:
+    capacity = whole(x.count)
+    if capacity is None:
         capacity = here.capacity
         here.lacks(x.count > capacity)
     return replace(x, items=jnp.zeros((capacity, *element.shape), element.dtype))
@@ -73,13 +72,13 @@ def _place(here: Lowering, x: Buffer, index: Lowered, wraps: bool) -> Any:
 def _item(x: Buffer, place: Lowered) -> Any:
     if x.capacity == 0:  # there is none; this has failed
         return jnp.zeros(x.element.shape, x.element.dtype)
-    return lax.dynamic_index_in_dim(x.items, place, keepdims=False)
+    return lax.dynamic_index_in_dim(x.items, jnp.asarray(place), keepdims=False)
 
 
 def _with_item(x: Buffer, place: Lowered, value: Lowered) -> Buffer:
     if x.capacity == 0:
         return x
-    return replace(x, items=lax.dynamic_update_index_in_dim(x.items, jnp.asarray(value), place, 0))
+    return replace(x, items=lax.dynamic_update_index_in_dim(x.items, jnp.asarray(value), jnp.asarray(place), 0))
 
 
 # Making
@@ -92,13 +91,15 @@ def _list_new(here: Lowering, node: Node) -> Buffer:
 
 @lowers(ENGINE, records.array_new)
 def _array_new(here: Lowering, node: Node, size: Lowered) -> Buffer:
+    if isinstance(size, Symbols):
+        return Buffer(None, Symbols(size.dims, np.dtype(np.int32)))
     here.fails((size < 0) | (size > _MOST_ELEMENTS))
     return Buffer(None, size.astype(np.int32))
 
 
 @lowers(ENGINE, records.list_from_tensor)
 def _from_tensor(here: Lowering, node: Node, x: Lowered) -> Buffer:
-    return Buffer(jnp.asarray(x), np.int32(x.shape[0]))
+    return Buffer(jnp.asarray(x), symbolic(x.shape[0], np.int32))
 
 
 @lowers(ENGINE, records.list_zeros_like)
@@ -113,15 +114,21 @@ def _zeros_like(here: Lowering, node: Node, x: Lowered) -> Buffer:
 @lowers(ENGINE, records.list_push)
 def _push(here: Lowering, node: Node, x: Lowered, value: Lowered) -> Buffer:
     x = _filled(here, _list(x), value)
-    x = _extended(here, x, x.count + np.int32(1), 1)
-    return _with_item(x, x.count - np.int32(1), value)
+    x = _extended(here, x, _moved(x.count, 1), 1)
+    return _with_item(x, _moved(x.count, -1), value)
+
+
+def _moved(count: Lowered, by: int) -> Any:
+    """A number of elements, and some more."""
+    known = whole(count)
+    return count + np.int32(by) if known is None else symbolic(known + by, np.int32)
 
 
 def _extended(here: Lowering, x: Buffer, count: Lowered, added: int | None, exactly: bool = True) -> Buffer:
     """A list with more elements, zeros, and room for them."""
     if x.room is Room.GROWS:
-        if is_known(count):
-            x = replace(x, items=x.resized(max(x.capacity, int(count))))
+        if whole(count) is not None:
+            x = replace(x, items=x.resized(max(x.capacity, whole(count))))
         elif added is not None:
             x = replace(x, items=x.resized(x.capacity + added))
         else:
@@ -142,7 +149,7 @@ def _set(here: Lowering, node: Node, x: Lowered, index: Lowered, value: Lowered)
 def _pop(here: Lowering, node: Node, x: Lowered, *, dtype: DType, shape: Shape) -> tuple[Buffer, Any]:
     x = _read_as(here, _list(x), dtype, shape)
     here.fails(x.count == 0)
-    last = x.count - np.int32(1)
+    last = _moved(x.count, -1)
     # The element stays behind: to write there, too, would have XLA copy the list where it reads the element late.
     return replace(x, count=last, exactly=False, clean=False), _item(x, last)
 
@@ -206,7 +213,8 @@ def _stack(here: Lowering, node: Node, x: Lowered, *, dtype: DType, shape: Shape
     if shape is None or None in shape:
         here.fails(_list(x).count == 0)
     x = _read_as(here, _list(x), dtype, shape)
-    length = int(x.count) if is_known(x.count) else length
+    if whole(x.count) is not None:
+        return x.resized(whole(x.count))
     if length is None:
         return Rows(x.items, x.count, node)
     here.fails(x.count != length)
@@ -231,6 +239,10 @@ def _range(here: Lowering, node: Node, *numbers: Lowered, length: int | None = N
     dtype = node.outputs[0].type.dtype.numpy
     if length is None and all(map(is_known, numbers)):
         length = np.arange(*numbers, dtype=dtype).size
+    if length is None and dtype.kind in "iu" and is_known(numbers[2]) and None not in map(whole, numbers):
+        first, end, delta = map(whole, numbers)  # at least one of them is symbolic
+        here.fails(delta == 0)
+        length = count_of(first, end, delta)
     if length is not None:
         start, step = jnp.asarray(numbers[0], dtype), jnp.asarray(numbers[2], dtype)
         return start + ((start + step) - start) * jnp.arange(length, dtype=dtype)

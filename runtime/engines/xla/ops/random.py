@@ -197,7 +197,7 @@ def _draw(
     if kind not in _DISTRIBUTIONS:
         refuse(f"{kind} random numbers", node)
     shape = dims_of(here, dims, shape, "the shape")
-    here.fails(min(shape, default=0) < 0)
+    here.fails(any(n < 0 for n in shape))
     return _DISTRIBUTIONS[kind](here, node, _words_of(state), shape, dtype, a, b)
 
 
@@ -211,7 +211,7 @@ def _stateless(
     here: Lowering, node: Node, seed: Lowered, a: Lowered, b: Lowered, *dims: Lowered, shape: Any, dtype: DType
 ) -> Lowered:
     shape = dims_of(here, dims, shape, "the shape")
-    here.fails(min(shape, default=0) < 0)
+    here.fails(any(n < 0 for n in shape))
     here.fails(np.broadcast_shapes(shape, np.shape(a), np.shape(b)) != shape)
     kind = node.op.name.removeprefix("stateless_random_")
     return _DISTRIBUTIONS[kind](here, node, _state_of(here, seed), shape, dtype, a, b)

@@ -52,7 +52,7 @@ def _reshape(here: Lowering, node: Node, x: Lowered, *dims: Lowered, shape: Any)
     if -1 in target:  # also where there are no elements, which JAX refuses
         others = math.prod(n for n in target if n != -1)
         target = tuple(x.size // max(others, 1) if n == -1 else n for n in target)
-    here.fails(math.prod(target) != x.size or min(target, default=0) < 0)
+    here.fails(math.prod(target) != x.size or any(n < 0 for n in target))
     return array(x).reshape(target)
 
 
@@ -114,7 +114,7 @@ def _sum_to_shape_of(here: Lowering, node: Node, x: Lowered, like: Lowered) -> L
 @lowers(ENGINE, records.fill)
 def _fill(here: Lowering, node: Node, value: Lowered, *dims: Lowered, shape: Any) -> Lowered:
     target = dims_of(here, dims, shape, "the shape")
-    here.fails(min(target, default=0) < 0)
+    here.fails(any(n < 0 for n in target))
     return jnp.full(target, array(value), dtype_of(node))
 
 
@@ -166,7 +166,7 @@ def _split(here: Lowering, node: Node, x: Lowered, sizes: int | Sequence[int], a
 @lowers(ENGINE, records.tile)
 def _tile(here: Lowering, node: Node, x: Lowered, *dims: Lowered, multiples: Any) -> Lowered:
     counts = dims_of(here, dims, multiples, "the number of tiles")
-    here.fails(len(counts) != x.ndim or min(counts, default=0) < 0)
+    here.fails(len(counts) != x.ndim or any(n < 0 for n in counts))
     return jnp.tile(array(x), counts)
 
 
@@ -188,7 +188,7 @@ def _repeat(
 @lowers(ENGINE, records.pad)
 def _pad(here: Lowering, node: Node, x: Lowered, fill: Lowered, *dims: Lowered, paddings: Any, mode: str) -> Lowered:
     pairs = here.static(dims[0], "the padding").tolist() if dims else paddings
-    here.fails(len(pairs) != x.ndim or min((n for pair in pairs for n in pair), default=0) < 0)
+    here.fails(len(pairs) != x.ndim or any(n < 0 for pair in pairs for n in pair))
     if mode == "constant":
         return jnp.pad(array(x), pairs, constant_values=array(fill))
     most = [n - (mode == "reflect") for n in x.shape]

@@ -5,12 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from autograph.errors import InvalidTypeError, SavingError
-
-from ....functions.concrete import ConcreteFunction
-from ....functions.function import Function
-from ....tensors import trace
-from ..signatures import ONNX, SERVING, input_names, output_names
+from ..signatures import ONNX, input_names, output_names
+from ..traced import trace_of
 from .model import check_installed, write
 from .program import exported
 
@@ -41,43 +37,6 @@ def onnx(
     `MissingExtraError` without the library onnx, `OSError`.
     """
     check_installed()
-    if trace.current_graph() is not None:
-        raise SavingError("a function can't be exported while a graph is being traced",
-                          remedy="call tf.export.onnx outside of the function")  # fmt: skip
-    concrete = _concrete(function_or_model, signature)
+    concrete = trace_of(function_or_model, signature, "tf.export.onnx")
     names = output_names(concrete) or [f"output_{i}" for i in range(concrete.result_count)]
     write(exported(concrete, input_names(concrete), names, drop_assertions), os.fspath(path))
-
-
-def _concrete(value: Any, signature: Any) -> ConcreteFunction:
-    """The trace that is to be exported."""
-    if isinstance(value, ConcreteFunction) and signature is None:
-        return value
-    if not isinstance(value, Function):
-        serving = SERVING.function(value, signature)
-        if serving is None:
-            raise _not_traced(value)
-        value, signature = serving, None
-    if signature is not None:
-        arguments = signature if isinstance(signature, (list, tuple)) else (signature,)
-        return value.get_concrete_function(*arguments)
-    if value.input_signature is not None:
-        return value.get_concrete_function()
-    traces = value.trace_cache.distinct()
-    if len(traces) != 1:
-        raise SavingError(
-            f"{value.name}() has {len(traces) or 'no'} traces, of which one is to be exported",
-            remedy="pass the signature, such as [tf.TensorSpec((None, 4))], or one of its concrete functions",
-        )
-    return traces[0]
-
-
-def _not_traced(value: object) -> InvalidTypeError:
-    if isinstance(value, ConcreteFunction):
-        return InvalidTypeError("a concrete function has its signature", remedy="leave it out")
-    return InvalidTypeError(
-        f"tf.export.onnx takes a traced function or a model of tf.keras, not {value!r}",
-        remedy="decorate the function with tf.function; of a tf.Module, pass one of its methods",
-    )
-
-

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -12,15 +11,15 @@ import numpy as np
 from autograph.errors import MissingExtraError, SavingError
 
 from ....base.dtypes import DType, variant
-from ....base.places import Location
 from ....base.shapes import Shape
 from ....ir.graph import Node
+from ..places import told
 from ..weights import replace_file
 from .lowering import Block, Lowering, Step
 from .supported import IR_VERSION, OPSET
 from .values import Value
 
-__all__ = ["check_installed", "model_of", "told", "write"]
+__all__ = ["check_installed", "model_of", "write"]
 
 _MOST_BYTES = 2**31 - 1
 
@@ -115,12 +114,6 @@ def _line_of(node: Node | None) -> str:
     """The user's file, without its folder, line and function, and what stands there."""
     location = None if node is None else node.location
     return "" if location is None else told(location._replace(file=os.path.basename(location.file)), location)
-
-
-def told(shown: Location, location: Location) -> str:
-    """A place, and the source that stands there."""
-    source = linecache.getline(location.file, location.line).strip()
-    return f"{shown}" + (f"\n  {source}" if source else "")
 
 
 def _attribute(value: Any) -> Any:

@@ -12,10 +12,11 @@ from ....functions.concrete import ConcreteFunction
 from ....ir.graph import Graph
 from ....ir.graph import Value as IrValue
 from ....tensors.tensor import EagerTensor
+from ..places import told
 from . import ops as ops  # how ops are lowered
 from .elements import elements_of
 from .lowering import Lowering, Refusal
-from .model import model_of, told
+from .model import model_of
 from .supported import OPSET
 from .values import Value, known_value
 

@@ -17,7 +17,8 @@ __all__ = ["folded", "varies"]
 
 def varies(x: Lowered) -> bool:
     """Whether a value has to do with a dimension that varies."""
-    return isinstance(x, Symbols) or not all(isinstance(n, int) for n in np.shape(getattr(x, "items", x)))
+    array: Any = getattr(x, "items", x)
+    return isinstance(x, Symbols) or not all(isinstance(n, int) for n in np.shape(array))
 
 
 def folded(node: Node, inputs: Sequence[Lowered]) -> Sequence[Any] | None:

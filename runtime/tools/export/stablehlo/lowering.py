@@ -114,7 +114,7 @@ class Exporting(Lowering):
 
 def _is_certain(node: Node) -> bool:
     """Whether a node asks for a value of `retval_`: that has one wherever `return` stood."""
-    error = node.attributes.get("error")
+    error: Any = node.attributes.get("error")
     if getattr(error, "type", None) is not UndefinedVariableError:
         return False
     return "'retval_'" in str(error.content[1].get("message"))

@@ -30,7 +30,7 @@ from .serialization import config_of
 from .signature import CallSignature, shapes_for_build
 from .staging import converted_call
 from .symbolic import is_symbolic, output_shape, symbolic_call
-from .tracking import Record, record_of
+from .tracking import Record, Tracked, note_layers, record_of
 
 if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import ShapeLike
@@ -105,6 +105,8 @@ class Layer(LayerState):
             self._record.signature = None
             if self._record.compiled is not None:
                 self._record.compiled.functions.clear()
+        if isinstance(value, (Tracked, list, tuple, dict)):
+            note_layers(self, value)
         object.__setattr__(self, name, value)
 
     # Looking

@@ -6,6 +6,7 @@ attributes change at any time.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,21 @@ from ..metrics import Metric
 if TYPE_CHECKING:
     from .layer import Layer
 
-__all__ = ["Record", "all_layers", "flat_layers", "own_metrics", "own_variables", "record_of", "unique"]
+__all__ = [
+    "Record",
+    "all_layers",
+    "flat_layers",
+    "layers_by_attribute",
+    "note_layers",
+    "own_layers",
+    "own_metrics",
+    "own_variables",
+    "record_of",
+    "unique",
+]
+
+
+_numbers = itertools.count()
 
 
 class Record:
@@ -25,7 +40,8 @@ class Record:
 
     ``weights``: the variables made by `add_weight`; ``states``: those of a stateful recurrent layer;
     ``initial``: first values for the weights of a layer that is not built yet;
-    ``layers``: those that a container was given;
+    ``layers``: those that a container was given; ``noted``: those that attributes were set to, in this order;
+    ``number``: in which layers were made;
     ``nodes``: the symbolic calls; ``losses``: what was added in the outermost call of number ``loss_call``;
     ``last_call``: the number of the last call in which the layer itself was outermost; ``call_arguments``: of a model,
     what it was first called with, with specs for tensors; ``calling``: the function that was saved last.
@@ -54,6 +70,8 @@ class Record:
         self.initial: Any = None
         self.frozen: list[Any] = []
         self.layers: list[Any] = []
+        self.noted: list[Any] = []
+        self.number = next(_numbers)
         self.nodes: list[Any] = []
         self.losses: list[Any] = []
         self.loss_call = 0
@@ -107,8 +125,33 @@ def own_variables(layer: Any) -> list[Any]:
 
 
 def own_layers(layer: Any) -> list[Any]:
-    """The layers that a layer holds directly."""
-    return unique([*layer._record.layers, *_parts(layer, lambda leaf: isinstance(leaf, Tracked) and leaf is not layer)])
+    """The layers that a layer holds directly, in the order in which it got them."""
+    record = layer._record
+    found = layers_by_attribute(layer)
+    if not record.noted:
+        return found
+    places = {id(each): place for place, each in enumerate(record.layers + record.noted)}
+    return sorted(found, key=lambda each: (places.get(id(each), len(places)), each._record.number))
+
+
+def layers_by_attribute(layer: Any) -> list[Any]:
+    """The layers that a layer holds directly, in the order of its attributes, as files in safetensors have them."""
+    return unique(
+        [*layer._record.layers, *_parts(layer, lambda leaf: isinstance(leaf, Tracked) and leaf is not layer)]
+    )
+
+
+def note_layers(layer: Any, value: object) -> None:
+    """Remember the order of a layer's layers, before an attribute is set to a value.
+
+    Those that lists have got in the meantime come first, as they were made.
+    """
+    new = [leaf for leaf in _leaves(value, set()) if isinstance(leaf, Tracked) and leaf is not layer]
+    if new:
+        noted = layer._record.noted
+        before = sorted(_parts(layer, lambda leaf: isinstance(leaf, Tracked)), key=lambda each: each._record.number)
+        known = {id(each) for each in noted}
+        noted += [each for each in unique([*before, *new]) if id(each) not in known and each is not layer]
 
 
 def own_metrics(layer: Layer) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,8 @@ from .defaults import floatx
 from .names import auto_name, current_path
 
 __all__ = ["KerasVariable"]
+
+_numbers = itertools.count()
 
 
 class KerasVariable(Variable):
@@ -69,6 +72,7 @@ class KerasVariable(Variable):
             synchronization=VariableSynchronization[(synchronization or "auto").upper()],
         )  # fmt: skip
         self._name = name
+        self.number = next(_numbers)  # in files the variables of a layer come as they were made
         self.layout = distribution.layout_for(self)
 
     @property

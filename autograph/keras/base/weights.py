@@ -1,9 +1,9 @@
 """The weights of models: as lists of arrays, and as files.
 
-A file is in the safetensors format, whatever its name. A weight goes by its place in the model: the name of each
-layer on the way to it (of its class, numbered within the layer that holds it) and its number in its layer:
-``layers/dense_1/vars/0``. So the weights fit a model of the same structure, also one that has other layer names. The
-variables of the optimizer are ``optimizer/vars/0`` and so on.
+A file is in the safetensors format; those of Keras, in HDF5, are made in `keras.saved`. A weight goes by its place in
+the model: the name of each layer on the way to it (of its class, numbered within the layer that holds it) and its
+number in its layer: ``layers/dense_1/vars/0``. So the weights fit a model of the same structure, also one that has
+other layer names. The variables of the optimizer are ``optimizer/vars/0`` and so on.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.functions.deferred import array_of
 from autograph.runtime.tensors import trace
-from autograph.runtime.tools.export.weights import load_tensors, save_tensors
+from autograph.runtime.tools.export.weights import save_tensors
 
 from .registry import snake_case
-from .tracking import own_layers, own_variables
+from .tracking import layers_by_attribute, own_variables
 
 if TYPE_CHECKING:
     from .layer import Layer
 
 __all__ = [
+    "check_loading",
+    "check_saving",
     "get_arrays",
     "layers_by_place",
     "load_arrays",
-    "load_weights",
     "named_weights",
     "save_weights",
     "set_arrays",
@@ -88,7 +89,7 @@ def layers_by_place(layer: Any, prefix: str = "", seen: set[int] | None = None) 
     seen.add(id(layer))
     yield prefix, layer
     counts: Counter[str] = Counter()
-    for part in own_layers(layer):
+    for part in layers_by_attribute(layer):
         name = snake_case(type(part).__name__)
         counts[name] += 1
         number = counts[name] - 1
@@ -101,14 +102,27 @@ def save_weights(model: Any, path: str | os.PathLike[str], overwrite: bool = Tru
     Raises `InvalidArgumentError` for a model without weights that is not built, and for a file that exists unless
     ``overwrite``; `MissingExtraError` without the library safetensors.
     """
+    check_saving(model, path, overwrite)
+    save_tensors(path, named_weights(model))
+
+
+def check_saving(model: Any, path: str | os.PathLike[str], overwrite: bool) -> None:
+    """Refuse to replace a file unless ``overwrite``, and to save a model that is not built and has no weights."""
     if not overwrite and os.path.exists(path):
         raise InvalidArgumentError(f"{os.fspath(path)} exists already: pass overwrite=True to replace it")
-    arrays = named_weights(model)
-    if not arrays and not model.built:
+    if not model.built and not variables_by_place(model):
         raise InvalidArgumentError(
             f"model '{model.name}' has no weights yet: call it, or build it with model.build(input_shape), first"
         )
-    save_tensors(path, arrays)
+
+
+def check_loading(model: Any) -> None:
+    """Refuse to load weights into a model that is not built and has none."""
+    if not model.built and not variables_by_place(model):
+        raise InvalidArgumentError(
+            f"model '{model.name}' has no weights yet: call it, or build it with model.build(input_shape), before "
+            "weights are loaded into it"
+        )
 
 
 def named_weights(model: Any) -> dict[str, np.ndarray[Any, Any]]:
@@ -119,27 +133,16 @@ def named_weights(model: Any) -> dict[str, np.ndarray[Any, Any]]:
     return {place: array_of(variable) for place, variable in places.items()}
 
 
-def load_weights(model: object, path: str | os.PathLike[str], skip_mismatch: bool = False) -> None:
-    """Set the weights of a model, and the variables of its optimizer, to what `save_weights` has written.
+def load_arrays(model: Any, arrays: dict[str, np.ndarray[Any, Any]], path: str, skip_mismatch: bool = False) -> None:
+    """Set the weights of a model, and the variables of its optimizer, to what `save_weights` has written to ``path``.
 
     With ``skip_mismatch``, weights that the file does not hold, or holds with another shape, stay as they are, and so
-    does the optimizer then.
-
-    Raises `SavedFileError` for a missing or damaged file, `InvalidArgumentError` for one that does not fit the model;
-    nothing is changed then.
+    does the optimizer then. Raises `InvalidArgumentError` for what does not fit the model; nothing is changed then.
     """
-    load_arrays(model, load_tensors(path), os.fspath(path), skip_mismatch)
-
-
-def load_arrays(model: Any, arrays: dict[str, np.ndarray[Any, Any]], path: str, skip_mismatch: bool = False) -> None:
-    """As `load_weights`, for the arrays of a file at ``path``."""
     saved = {name: array for name, array in arrays.items() if not name.startswith(_OPTIMIZER)}
     places = variables_by_place(model)
-    if arrays and not places and not model.built:
-        raise InvalidArgumentError(
-            f"model '{model.name}' has no weights yet: call it, or build it with model.build(input_shape), before "
-            "weights are loaded into it"
-        )
+    if arrays:
+        check_loading(model)
     pairs = []
     problems = [f"the file has {name!r}, the model does not" for name in saved.keys() - places.keys()]
     for place, variable in places.items():

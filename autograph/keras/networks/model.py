@@ -15,7 +15,6 @@ from autograph.runtime.tensors.spec import TensorSpec
 from autograph.runtime.tools.export.saved_model import save
 from autograph.runtime.tools.export.signatures import ONNX, SERVING, STABLEHLO
 
-from ..base import weights
 from ..base.custom_objects import custom_object_scope
 from ..base.layer import Layer
 from ..base.symbolic import output_shape, placeholders, specs_of
@@ -33,6 +32,8 @@ __all__ = ["Functional", "Model"]
 # What `models` loads with this module.
 PRINT_SUMMARY: Provided[Callable[..., None]] = Provided("keras.networks.summary")
 SAVE_MODEL: Provided[Callable[..., None]] = Provided("keras.networks.model_files")
+SAVE_WEIGHTS: Provided[Callable[..., None]] = Provided("keras.saved.files", late=True)
+LOAD_WEIGHTS: Provided[Callable[..., None]] = Provided("keras.saved.files", late=True)
 TO_JSON: Provided[Callable[..., str]] = Provided("keras.networks.model_files")
 
 
@@ -175,17 +176,22 @@ class Model(Trainer, Layer):
     def save_weights(self, filepath: str | os.PathLike[str], overwrite: bool = True) -> None:
         """Write the weights, and the optimizer's variables of a compiled model, into a file.
 
-        The file is in the safetensors format, whatever its name; a name that ends in ``.weights.h5`` does not make it
-        an HDF5 file. See `keras.weights`.
+        A name that ends in ``.weights.h5`` makes it an HDF5 file that Keras reads, too; all others are written in the
+        safetensors format. See `keras.saved`.
         """
-        weights.save_weights(self, filepath, overwrite)
+        SAVE_WEIGHTS.function(self, filepath, overwrite)
 
-    def load_weights(self, filepath: str | os.PathLike[str], skip_mismatch: bool = False) -> None:
-        """Set the weights, and the optimizer's variables of a compiled model, from a file of `save_weights`.
+    def load_weights(self, filepath: str | os.PathLike[str], skip_mismatch: bool = False, **kwargs: Any) -> None:
+        """Set the weights, and the optimizer's variables of a compiled model, from a file.
 
-        A file that is missing, damaged or of another model raises an error, and nothing is changed.
+        It may come from `save_weights` or from Keras. ``skip_mismatch``: leave out what does not fit, with a warning;
+        ``objects_to_skip``: layers that keep their weights, for ``.weights.h5`` files; ``by_name=True``: layers take
+        the weights of those of their name, for old ``.h5`` files. A file that is missing, damaged or of another model
+        raises an error, and nothing is changed.
         """
-        weights.load_weights(self, filepath, skip_mismatch)
+        if unknown := kwargs.keys() - {"by_name", "objects_to_skip"}:
+            raise InvalidArgumentError(f"Invalid keyword arguments: {sorted(unknown)}")
+        LOAD_WEIGHTS.function(self, filepath, skip_mismatch, **kwargs)
 
     def export(
         self, filepath: str | os.PathLike[str], format: str = "tf_saved_model", verbose: bool | None = None,

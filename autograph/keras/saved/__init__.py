@@ -1,0 +1,1 @@
+"""Files in the formats of Keras: weights and models in HDF5."""

@@ -12,23 +12,40 @@ from .base.registry import Registry, snake_case
 from .formulas import accuracies
 from .formulas import loss_functions as losses
 from .formulas.accuracies import *  # noqa: F403
-from .formulas.confusion import AUC, FalseNegatives, FalsePositives, Precision, Recall, TrueNegatives, TruePositives
+from .formulas.confusion import FalseNegatives, FalsePositives, Precision, Recall, TrueNegatives, TruePositives
+from .formulas.curves import (
+    AUC,
+    PrecisionAtRecall,
+    RecallAtPrecision,
+    SensitivityAtSpecificity,
+    SpecificityAtSensitivity,
+)
+from .formulas.fits import (
+    ConcordanceCorrelation,
+    PearsonCorrelation,
+    R2Score,
+    concordance_correlation,
+    pearson_correlation,
+)
 from .formulas.loss_functions import *  # noqa: F403
 from .formulas.metric import Mean, MeanMetricWrapper, Metric, Sum
 from .formulas.reduction import same_rank
-from .formulas.scores import F1Score, FBetaScore, IoU, MeanIoU, OneHotIoU, OneHotMeanIoU
+from .formulas.scores import BinaryIoU, F1Score, FBetaScore, IoU, MeanIoU, OneHotIoU, OneHotMeanIoU
 
 if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import DTypeLike, TensorLike
 
 __all__ = [
-    "AUC", "Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy",
-    "CategoricalHinge", "CosineSimilarity", "F1Score", "FBetaScore", "FalseNegatives", "FalsePositives", "Hinge", "IoU",
-    "KLDivergence", "LogCoshError", "Mean", "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanIoU",
+    "AUC", "Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "BinaryIoU", "CategoricalAccuracy",
+    "CategoricalCrossentropy", "CategoricalHinge", "ConcordanceCorrelation", "CosineSimilarity", "F1Score",
+    "FBetaScore", "FalseNegatives", "FalsePositives", "Hinge", "IoU", "KLDivergence", "LogCoshError",
+    "Mean", "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanIoU",
     "MeanMetricWrapper", "MeanSquaredError", "MeanSquaredLogarithmicError", "Metric", "OneHotIoU", "OneHotMeanIoU",
-    "Poisson", "Precision", "Recall", "RootMeanSquaredError", "SparseCategoricalAccuracy",
-    "SparseCategoricalCrossentropy", "SparseTopKCategoricalAccuracy", "SquaredHinge", "Sum", "TopKCategoricalAccuracy",
-    "TrueNegatives", "TruePositives", "deserialize", "get", "serialize", *accuracies.__all__, *losses.__all__,
+    "PearsonCorrelation", "Poisson", "Precision", "PrecisionAtRecall", "R2Score", "Recall", "RecallAtPrecision",
+    "RootMeanSquaredError", "SensitivityAtSpecificity", "SparseCategoricalAccuracy", "SparseCategoricalCrossentropy",
+    "SpecificityAtSensitivity", "SparseTopKCategoricalAccuracy", "SquaredHinge", "Sum", "TopKCategoricalAccuracy",
+    "TrueNegatives", "TruePositives", "concordance_correlation", "deserialize", "get", "pearson_correlation",
+    "serialize", *accuracies.__all__, *losses.__all__,
 ]  # fmt: skip
 __dir__ = __all__.copy
 
@@ -172,7 +189,8 @@ _CLASSES = [
     Mean, MeanAbsoluteError, MeanAbsolutePercentageError, MeanIoU, MeanMetricWrapper, MeanSquaredError,
     MeanSquaredLogarithmicError, OneHotIoU, OneHotMeanIoU, Poisson, Precision, Recall, RootMeanSquaredError,
     SparseCategoricalAccuracy, SparseCategoricalCrossentropy, SparseTopKCategoricalAccuracy, SquaredHinge, Sum,
-    TopKCategoricalAccuracy, TrueNegatives, TruePositives,
+    TopKCategoricalAccuracy, TrueNegatives, TruePositives, BinaryIoU, ConcordanceCorrelation, PearsonCorrelation,
+    PrecisionAtRecall, R2Score, RecallAtPrecision, SensitivityAtSpecificity, SpecificityAtSensitivity,
 ]  # fmt: skip
 _BY_FUNCTION = {snake_case(each.__name__): each for each in _CLASSES}
 _SHORT = {name: _BY_FUNCTION[function.__name__] for name, function in losses.SHORT.items()}

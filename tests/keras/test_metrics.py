@@ -237,7 +237,8 @@ def test_by_name() -> None:
     assert type(metrics.get("mse")) is metrics.MeanSquaredError and metrics.get(None) is None
     assert type(metrics.get("accuracy")) is metrics.Accuracy and metrics.get("mse").name == "mean_squared_error"
     for name, kind in metrics.registry.objects.items():
-        if kind is not metrics.MeanMetricWrapper and not issubclass(kind, metrics.IoU):  # these need arguments
+        # these need arguments
+        if kind is not metrics.MeanMetricWrapper and not issubclass(kind, metrics.IoU) and "At" not in kind.__name__:
             again = metrics.deserialize(metrics.serialize(metrics.get(name)))
             assert isinstance(again, metrics.Metric)
     kept = metrics.deserialize(metrics.serialize(metrics.Precision([0.2], name="p")))

@@ -6,7 +6,7 @@ from autograph.errors import InvalidArgumentError
 from autograph.runtime.base.places import warn
 
 from .. import metrics
-from ..formulas import confusion, scores
+from ..formulas import confusion, curves, fits, scores
 from .callback import Callback, Logs
 from .compiled import CompiledMetrics
 
@@ -14,7 +14,8 @@ __all__ = ["Monitor"]
 
 # Metrics of which a larger value is better, and of which a smaller one is; of counts and sums neither is known.
 _UP = (
-    confusion.AUC, confusion.Precision, confusion.Recall, scores.FBetaScore, scores.IoU, metrics.Accuracy,
+    curves.AUC, curves.Best, confusion.Precision, confusion.Recall, scores.FBetaScore, scores.IoU, fits.R2Score,
+    fits.PearsonCorrelation, fits.ConcordanceCorrelation, metrics.Accuracy,
     metrics.BinaryAccuracy, metrics.CategoricalAccuracy, metrics.CosineSimilarity, metrics.SparseCategoricalAccuracy,
     metrics.SparseTopKCategoricalAccuracy, metrics.TopKCategoricalAccuracy,
 )  # fmt: skip

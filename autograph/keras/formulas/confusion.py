@@ -13,29 +13,28 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.ops.elementwise.elementwise import cast, where
-from autograph.runtime.ops.elementwise.math import divide_no_nan, log, maximum, minimum
-from autograph.runtime.ops.elementwise.nn import sigmoid
+from autograph.runtime.ops.elementwise.math import divide_no_nan
 from autograph.runtime.ops.reduce.cumulative import cumsum
 from autograph.runtime.ops.reduce.reduce import reduce_sum
+from autograph.runtime.ops.shape import create as shape_create
 from autograph.runtime.ops.shape.gather import gather
 from autograph.runtime.ops.shape.scatter import unsorted_segment_sum
-from autograph.runtime.ops.shape.shape import broadcast_to, expand_dims, reshape, shape
+from autograph.runtime.ops.shape.shape import broadcast_to, expand_dims, reshape, shape, size
 from autograph.runtime.ops.shape.sort import searchsorted, top_k
 
-from ..base.defaults import epsilon
 from .metric import Metric
 from .reduction import same_rank
 
 if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import DTypeLike, TensorLike
 
-__all__ = ["AUC", "FalseNegatives", "FalsePositives", "Precision", "Recall", "TrueNegatives", "TruePositives"]
+__all__ = ["Counts", "FalseNegatives", "FalsePositives", "Precision", "Recall", "TrueNegatives", "TruePositives"]
 
 # What a prediction becomes that is not among the greatest ones.
 LOWEST = -1e10
 
 
-class _Counts(Metric):
+class Counts(Metric):
     """A metric that keeps some of the four counts.
 
     ``thresholds``: a number or a list of them; ``top_k``: only so many of the greatest predictions of a sample can be
@@ -43,6 +42,10 @@ class _Counts(Metric):
     """
 
     kept: Sequence[str]
+    columns: int | None = None
+    """How many labels are counted each by itself."""
+    label_weights: Any = None
+    """What each label counts."""
 
     def __init__(
         self, thresholds: Any = None, top_k: int | None = None, class_id: int | None = None, name: str | None = None,
@@ -61,18 +64,23 @@ class _Counts(Metric):
         self._sorted = np.sort(np.array(thresholds, np.float32))
         # Where each threshold is among the sorted ones.
         self._places = np.argsort(np.argsort(thresholds, kind="stable"), kind="stable")
+        shape = (len(thresholds),) if self.columns is None else (len(thresholds), self.columns)
         for name in self.kept:
-            setattr(self, name, self.add_variable((len(thresholds),), "zeros", name=name))
+            setattr(self, name, self.add_variable(shape, "zeros", name=name))
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        columns = self.columns
         y_true, y_pred, weight = self._flat(y_true, y_pred, sample_weight)
         count = len(self._sorted)
         # A prediction is positive at just the first `index` thresholds.
         index = searchsorted(self._sorted, y_pred, side="left")
+        if columns is not None:
+            index = index * columns + shape_create.range(size(index)) % columns
         for label in (True, False):
-            sums = unsorted_segment_sum(where(y_true == label, weight, 0), index, count + 1)
+            sums = unsorted_segment_sum(where(y_true == label, weight, 0), index, (count + 1) * (columns or 1))
+            sums = sums if columns is None else reshape(sums, (count + 1, columns))
             positive = gather(cumsum(sums, exclusive=True, reverse=True)[:count], self._places)
-            negative = reduce_sum(sums) - positive
+            negative = reduce_sum(sums, 0) - positive
             first, second = ("true_positives", "false_negatives") if label else ("false_positives", "true_negatives")
             for name, value in ((first, positive), (second, negative)):
                 if name in self.kept:
@@ -93,6 +101,8 @@ class _Counts(Metric):
                                  f"(num_samples, num_classes), found shape: {y_pred.shape}")  # fmt: skip
             y_true, y_pred = y_true[..., self.class_id, None], y_pred[..., self.class_id, None]
         weight = broadcast_to(1.0 if sample_weight is None else sample_weight, shape(y_pred))
+        if self.label_weights is not None:
+            weight = weight * self.label_weights
         return reshape(broadcast_to(y_true, shape(y_pred)), [-1]), reshape(y_pred, [-1]), reshape(weight, [-1])
 
     def _one(self, result: Any) -> Any:
@@ -103,7 +113,7 @@ class _Counts(Metric):
                 "class_id": self.class_id}  # fmt: skip
 
 
-class Precision(_Counts):
+class Precision(Counts):
     """The part of the positive predictions that are right: `TP / (TP + FP)`, zero when there are none."""
 
     kept = ("true_positives", "false_positives")
@@ -114,7 +124,7 @@ class Precision(_Counts):
         return self._one(divide_no_nan(self.true_positives, self.true_positives + self.false_positives))
 
 
-class Recall(_Counts):
+class Recall(Counts):
     """The part of the true labels that are predicted: `TP / (TP + FN)`, zero when there are none."""
 
     kept = ("true_positives", "false_negatives")
@@ -125,7 +135,7 @@ class Recall(_Counts):
         return self._one(divide_no_nan(self.true_positives, self.true_positives + self.false_negatives))
 
 
-class _Count(_Counts):
+class _Count(Counts):
     """One of the counts."""
 
     def __init__(self, thresholds: object = None, name: str | None = None, dtype: DTypeLike | None = None) -> None:
@@ -160,82 +170,3 @@ class FalseNegatives(_Count):
     """How many predictions are negative, and wrong."""
 
     kept = ("false_negatives",)
-
-
-class AUC(_Counts):
-    """The area under a curve through the points of some thresholds, by a Riemann sum.
-
-    Parameters
-    ----------
-    num_thresholds: how many there are, evenly from 0 to 1.
-    curve: "ROC", the rate of true positives over that of false positives, or "PR", precision over recall.
-    summation_method: "interpolation" (trapezoids; for "PR" as Davis & Goadrich, 2006), "minoring" or "majoring" (the
-        lower or the higher side of each).
-    thresholds: those between 0 and 1, in place of `num_thresholds`.
-    from_logits: predictions are what a sigmoid makes probabilities of.
-
-    Raises `ValueError` for another curve or method, and for less than two thresholds.
-    """
-
-    kept = ("true_positives", "false_positives", "true_negatives", "false_negatives")
-    true_positives: Any
-    false_positives: Any
-    true_negatives: Any
-    false_negatives: Any
-
-    def __init__(
-        self, num_thresholds: int = 200, curve: str = "ROC", summation_method: str = "interpolation",
-        name: str | None = None, dtype: DTypeLike | None = None, thresholds: Sequence[float] | None = None,
-        from_logits: bool = False
-    ) -> None:  # fmt: skip
-        Metric.__init__(self, dtype, name)
-        if curve not in ("ROC", "PR"):
-            raise InvalidArgumentError(f'Invalid `curve` argument value "{curve}". Expected one of: ROC, PR')
-        if summation_method not in ("interpolation", "minoring", "majoring"):
-            raise InvalidArgumentError(f'Invalid `summation_method` argument value "{summation_method}". '
-                             "Expected one of: interpolation, minoring, majoring")  # fmt: skip
-        if thresholds is None and num_thresholds <= 1:
-            message = "Argument `num_thresholds` must be an integer > 1. "
-            raise InvalidArgumentError(f"{message}Received: num_thresholds={num_thresholds}")
-        self.curve, self.summation_method, self.from_logits = curve, summation_method, from_logits
-        self.init_thresholds, self.top_k, self.class_id = thresholds, None, None
-        inner = sorted(thresholds) if thresholds is not None else np.linspace(0, 1, num_thresholds)[1:-1].tolist()
-        # One threshold below all predictions, one above.
-        self.thresholds = [-epsilon(), *inner, 1 + epsilon()]
-        self.num_thresholds = len(self.thresholds)
-        self._make(self.thresholds)
-
-    def update_state(self, y_true: object, y_pred: Any, sample_weight: object = None) -> None:
-        super().update_state(y_true, sigmoid(y_pred) if self.from_logits else y_pred, sample_weight)
-
-    def result(self) -> Any:
-        recall = divide_no_nan(self.true_positives, self.true_positives + self.false_negatives)
-        if self.curve == "PR" and self.summation_method == "interpolation":
-            return self._interpolated()
-        if self.curve == "ROC":
-            x, y = divide_no_nan(self.false_positives, self.false_positives + self.true_negatives), recall
-        else:
-            x, y = recall, divide_no_nan(self.true_positives, self.true_positives + self.false_positives)
-        left, right = y[:-1], y[1:]
-        if self.summation_method == "interpolation":
-            heights = (left + right) / 2
-        else:
-            heights = (minimum if self.summation_method == "minoring" else maximum)(left, right)
-        return reduce_sum((x[:-1] - x[1:]) * heights)
-
-    def _interpolated(self) -> Any:
-        """Between two thresholds the true positives grow linearly with the positives."""
-        true, positive = self.true_positives + 0, self.true_positives + self.false_positives
-        more_true, more = true[:-1] - true[1:], positive[:-1] - positive[1:]
-        slope = divide_no_nan(more_true, maximum(more, 0))
-        offset = true[1:] - slope * positive[1:]
-        both = (positive[:-1] > 0) & (positive[1:] > 0)
-        ratio = where(both, divide_no_nan(positive[:-1], maximum(positive[1:], 0)), 1)
-        areas = slope * (more_true + offset * log(ratio))
-        return reduce_sum(divide_no_nan(areas, maximum(true[1:] + self.false_negatives[1:], 0)))
-
-    def get_config(self) -> dict[str, Any]:
-        own = {"num_thresholds": self.num_thresholds, "curve": self.curve, "summation_method": self.summation_method,
-               "from_logits": self.from_logits}  # fmt: skip
-        given = {} if self.init_thresholds is None else {"thresholds": self.thresholds[1:-1]}
-        return {**Metric.get_config(self), **own, **given}

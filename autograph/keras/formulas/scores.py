@@ -20,7 +20,7 @@ from autograph.runtime.tensors.convert import convert_to_tensor
 from ..base.defaults import epsilon
 from .metric import Metric
 
-__all__ = ["F1Score", "FBetaScore", "IoU", "MeanIoU", "OneHotIoU", "OneHotMeanIoU"]
+__all__ = ["BinaryIoU", "F1Score", "FBetaScore", "IoU", "MeanIoU", "OneHotIoU", "OneHotMeanIoU"]
 
 
 class FBetaScore(Metric):
@@ -185,6 +185,24 @@ class MeanIoU(IoU):
 
     def get_config(self) -> dict[str, Any]:
         return {name: value for name, value in super().get_config().items() if name != "target_class_ids"}
+
+
+class BinaryIoU(IoU):
+    """`IoU` of two classes: labels of 0 and 1, and predictions, which are 1 from the threshold on."""
+
+    def __init__(
+        self, target_class_ids: Sequence[int] = (0, 1), threshold: float = 0.5, name: str | None = None,
+        dtype: Any = None
+    ) -> None:  # fmt: skip
+        super().__init__(2, target_class_ids, name, dtype)
+        self.threshold = threshold
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        super().update_state(y_true, cast(cast(y_pred, "float32") >= self.threshold, "int64"), sample_weight)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"target_class_ids": self.target_class_ids, "threshold": self.threshold, "name": self.name,
+                "dtype": self.dtype}  # fmt: skip
 
 
 class OneHotIoU(IoU):

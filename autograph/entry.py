@@ -23,7 +23,7 @@ from types import CellType, FunctionType
 from typing import Any
 
 from .errors import ConversionError
-from .operators.dispatch import beginning, opened
+from .operators.dispatch import beginning
 from .pipeline import compiled
 from .source.entry import NAME
 from .tracebacks import HANDING_OVER, trim
@@ -40,8 +40,7 @@ class Entry:
 
     def staged(self, *args: object, **kwargs: object) -> Any:
         """Calls the staged form."""
-        with opened():
-            return self._staged(*args, **kwargs)
+        return self._staged(*args, **kwargs)
 
     @staticmethod
     def trim() -> None:

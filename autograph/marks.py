@@ -10,6 +10,7 @@ from typing import Any
 
 from .conversion import is_under_way
 from .errors import ConversionError
+from .operators.dispatch import note
 from .runtime.base.pickling.carried import Carried
 
 _NAME = "__autograph_original__"
@@ -25,7 +26,8 @@ class Original:
         self.function = function
         self.code: Any = None
         self._bound = bound
-        self.forms: dict[bool, Form] = {}
+        self.forms: dict[int, Form] = {}
+        note(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _original_again, (Carried(self.entity), self.code)

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
 from types import FrameType, FunctionType
 from typing import Any
 
 from .marks import Form, Original, marked
 from .operators.data_model.left_alone import in_library, is_left_alone
-from .operators.dispatch import beginning, opened
+from .operators.dispatch import READ, beginning, run
 from .pipeline import is_converted
 from .tracebacks import trim
 
@@ -32,13 +31,14 @@ def picking(entity: Any, function: FunctionType, bound: Callable[[FunctionType],
     def converted(*args: object, **kwargs: object) -> Any:
         staged = beginning()
         form = original.forms.get(staged)
+        if staged == READ:  # by Dynamo, which makes nothing of tracebacks
+            return form(*args, **kwargs)  # type: ignore[misc]
         try:
             if form is None:
-                form = original.form(staged)
-            if not staged:
-                return form(*args, **kwargs)
-            with opened():
-                return form(*args, **kwargs)
+                form = original.form(staged is True)
+            if staged is True:
+                return run(form, args, kwargs)
+            return form(*args, **kwargs)
         except Exception as error:
             if error.__class__ is not RecursionError:  # there may be no room to call anything
                 trim(error)
@@ -49,8 +49,8 @@ def picking(entity: Any, function: FunctionType, bound: Callable[[FunctionType],
             if is_of_library(sys._getframe().f_back):
                 return entity(*args, **kwargs)
             staged = beginning()
-            with opened() if staged else nullcontext():
-                return original.form(staged)(*args, **kwargs)
+            form = original.form(bool(staged))
+            return run(form, args, kwargs) if staged else form(*args, **kwargs)
         except Exception as error:
             if error.__class__ is not RecursionError:
                 trim(error)

@@ -45,10 +45,10 @@ for module in pkgutil.walk_packages(autograph.__path__, "autograph."):
         try:
             importlib.import_module(module.name)
         except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] != "jax":  # the library of an extra
+            if (error.name or "").partition(".")[0] not in ("jax", "torch"):  # the library of an extra
                 raise
         except autograph.errors.MissingExtraError:
-            assert module.name.startswith("autograph.jax")
+            assert module.name.startswith(("autograph.jax", "autograph.torch"))
 files = {}
 for name, module in list(sys.modules.items()):
     if getattr(module, "__file__", None) and os.path.realpath(module.__file__).startswith(os.getcwd()):

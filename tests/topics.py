@@ -18,8 +18,8 @@ ROOT = Path(__file__).parents[1]
 LANGUAGE = ROOT / "tests" / "language"
 TABLE = LANGUAGE / "README.md"
 FOLDERS = ("autograph/operators", "converters")
-ELSEWHERE = "autograph/operators/jax/"
-"""What `tests/operators/jax` covers, where JAX is installed."""
+ELSEWHERE = ("autograph/operators/functional/", "autograph/operators/jax/", "autograph/operators/torch/")
+"""What `tests/operators/jax` and `tests/operators/torch` cover, where JAX and PyTorch are installed."""
 MOST = 4
 """Topics that the table names for a file."""
 

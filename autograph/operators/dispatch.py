@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from types import FunctionType
 from typing import Any, ClassVar, Final
+from weakref import WeakSet
 
 from autograph.runtime.base.dtypes import Array
 from autograph.runtime.tensors.trace import open_graphs as open_traces
@@ -369,27 +369,52 @@ def active() -> Backend | None:
     return None
 
 
-LIBRARIES: Final = {"jax": "autograph.operators.jax.tracing"}
-"""Libraries that trace functions by themselves, each with the module that tells whether they do (`traces`), and stands
-around the call of a converted function that they trace (`opened`)."""
+LIBRARIES: Final = {"jax": "autograph.operators.jax.tracing", "torch": "autograph.operators.torch.tracing"}
+"""Libraries that trace functions by themselves, each with the module that tells whether they do (`traces`, and
+`is_read`: from bytecode), runs a converted function that they trace (`run`), and makes the form of one that they read
+(`form_of`)."""
+READ: Final = 2
+"""The key of the form that a library reads, among the forms of a converted function."""
 _loaded: dict[str, Any] = {}
 _modules = sys.modules
+_noted: WeakSet[Any] = WeakSet()
 
 
-def beginning() -> bool:
-    """Whether a call of a converted function from outside is a part of a trace: of a graph, or of a library's own."""
+def beginning() -> int:
+    """Whether a call of a converted function from outside is a part of a trace: of a graph, or of a library's own.
+
+    `READ`: a library reads the code that asks.
+    """
     if open_traces and staging():
         return True
     for name in LIBRARIES:
         if name in _modules:
-            return _tracing_library() is not None
+            found = _tracing_library()
+            return False if found is None else READ if found.is_read() else True
     return False
 
 
-def opened() -> AbstractContextManager[None]:
-    """Stands around the staged form in such a call."""
+# For PyTorch's Dynamo, which reads the code around, and calls this: there its answer is a constant.
+beginning._dynamo_marked_constant = True  # type: ignore[attr-defined]
+
+
+def run(form: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Calls the staged form in such a call."""
     found = None if staging() else _tracing_library()
-    return nullcontext() if found is None else found.opened()
+    return form(*arguments, **keywords) if found is None else found.run(form, arguments, keywords)
+
+
+def note(original: Any) -> None:
+    """Notes a function that has been converted: libraries that read code add a form to its ``forms``."""
+    _noted.add(original)
+    for each in _loaded.values():
+        _add_form(each, original)
+
+
+def _add_form(library: Any, original: Any) -> None:
+    form = library.form_of(original)
+    if form is not None:
+        original.forms[READ] = form
 
 
 def _tracing_library() -> Any:
@@ -397,6 +422,8 @@ def _tracing_library() -> Any:
         found = _loaded.get(name)
         if found is None and name in _modules and hasattr(_modules[name], "__version__"):  # it is not being loaded
             found = _loaded[name] = import_module(module)
-        if found is not None and found.traces():
+            for each in _noted:
+                _add_form(found, each)
+        if found is not None and (found.traces() or found.is_read()):
             return found
     return None

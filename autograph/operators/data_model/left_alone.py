@@ -8,8 +8,13 @@ from typing import Any
 
 FOR_TRACERS = ("jax", "jaxlib", "optax", "equinox", "chex", "jaxtyping")
 """Packages for JAX's tracers: their functions change nothing that they are given, and call functions that they get."""
+FOR_TORCH = ("torch", "torchvision", "torchaudio", "functorch", "torchgen")
+"""Packages for PyTorch's tensors."""
 LEFT_ALONE = frozenset(
-    (*sys.stdlib_module_names, *FOR_TRACERS, "autograph", "numpy", "gast", "astunparse", "_pytest", "pytest", "tqdm")
+    (
+        *sys.stdlib_module_names, *FOR_TRACERS, *FOR_TORCH, "autograph", "numpy", "gast", "astunparse", "_pytest",
+        "pytest", "tqdm",
+    )
 )
 """Top-level modules whose functions are called as they are."""
 

@@ -2,12 +2,9 @@
 
 This package loads when a converted function is called in a program that has imported JAX, and registers its back end:
 
-* `backend`: the contract of `dispatch.Backend`, method by method
-* `branches`, `loops`: the statements
-* `bodies`: one body of a statement, traced into a jaxpr of its own, and what it may not change
-* `merging`: the value that stands for those of two branches, or of all turns of a loop
-* `structure`: which parts of a value are arrays
-* `tracing`: when JAX is tracing, and what must not change any more until the trace ends
+* `backend`: the contract of `dispatch.Backend`, method by method; `functional` has the statements
+* `library`: JAX's arrays, their types, and its operators
+* `tracing`: when JAX is tracing
 * `calls`: what is called in place of functions
 
 Here alone functions of JAX that are not public are touched, in `internals`.

@@ -16,10 +16,12 @@ from autograph.runtime.functions.recursion import Signal
 
 from ..data_model.special_methods import mro
 from ..dispatch import Backend, Options, Thunk
+from ..functional import branches, loops, tracing
+from ..functional.iterators import for_rest
+from ..functional.ranges import Numbers
 from ..staging.heap.locations import where
-from . import branches, calls, loops, tracing
-from .iterators import for_rest
-from .loops import Numbers
+from . import calls
+from .library import JAX
 
 _REFUSALS = (StagingError, ConversionError, Signal, jax.errors.JAXTypeError, jax.errors.JAXIndexError)
 
@@ -36,80 +38,74 @@ class JaxBackend(Backend):
         return value_type is Numbers or not _OWN.isdisjoint(mro(value_type))
 
     def staging(self) -> bool:
-        return tracing.is_open()
+        return tracing.is_open(JAX)
 
     def in_body(self) -> bool:
-        return tracing.in_body()
+        return tracing.in_body(JAX)
 
     # Control flow.
 
     def if_stmt(self, test: object, body: Thunk, orelse: Thunk, names: tuple[str, ...]) -> Any:
-        return branches.if_stmt(test, body, orelse, names)
+        return branches.if_stmt(JAX, test, body, orelse, names)
 
     def while_stmt(self, go: object, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
-        return loops.while_stmt(go, test, body, names, options)
+        return loops.while_stmt(JAX, go, test, body, names, options)
 
     def while_rest(self, stop: object, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
-        found = loops.signal(stop)
+        found = loops.signal(JAX, stop)
         if found is True:
             return True
         if found is False:
-            return loops.while_stmt(test(), test, body, names, options)
-        return loops.while_stmt(None, test, body, names, options, found)
+            return loops.while_stmt(JAX, test(), test, body, names, options)
+        return loops.while_stmt(JAX, None, test, body, names, options, found)
 
     def for_stmt(self, iterable: Any, body: Callable[[Any], Any], names: tuple[str, ...], options: Options) -> Any:
         if not self.staging():
-            return for_rest(False, iter(iterable), body, names, options)
-        return loops.for_stmt(iterable, body, names, options)
+            return for_rest(JAX, False, iter(iterable), body, names, options)
+        return loops.for_stmt(JAX, iterable, body, names, options)
 
     def for_rest(
         self, stop: object, iterator: Iterator[Any], body: Callable[[Any], Any], names: tuple[str, ...],
         options: Options,
     ) -> Any:  # fmt: skip
-        return for_rest(loops.signal(stop), iterator, body, names, options)
+        return for_rest(JAX, loops.signal(JAX, stop), iterator, body, names, options)
 
     # Conditions.
 
     def not_(self, value: object) -> Any:
-        return branches.not_(value)
+        return branches.not_(JAX, value)
 
     def and_(self, left: object, right: Thunk) -> Any:
-        return branches.and_(left, right)
+        return branches.and_(JAX, left, right)
 
     def or_(self, left: object, right: Thunk) -> Any:
-        return branches.or_(left, right)
+        return branches.or_(JAX, left, right)
 
     def contains(self, item: object, container: Any) -> Any:
         if isinstance(container, (jax.Array, np.ndarray)):
             return jax.numpy.any(container == item)
         if not isinstance(container, (list, tuple)):
             return item in container
-        found: Any = False
-        for each in container:
-            found = True if each is item else self._either(found, each == item)
-        return found
-
-    def _either(self, found: object, same: object) -> Any:
-        return branches.or_(same, lambda: found) if isinstance(same, jax.Array) else found or bool(same)
+        return branches.contains(JAX, item, container)
 
     def is_(self, left: object, right: object) -> Any:
         self.check_identity(left, right)
         return left is right
 
     def check_identity(self, left: object, right: object) -> None:
-        tracing.check_identity(left, right)
+        tracing.check_identity(JAX, left, right)
 
     # Errors at run time.
 
     def assert_(self, test: object, message: Thunk | None) -> None:
-        known = branches.concrete(test)
+        known = JAX.concrete(test)
         if known:
             return
         text = "" if message is None else str(message())
-        if known is False and not tracing.in_body():
+        if known is False and not tracing.in_body(JAX):
             raise AssertionError(*([] if message is None else [text]))
         escaped = text.replace("{", "{{").replace("}", "}}")
-        checkify.check(branches.truth(test), escaped or "assertion failed")
+        checkify.check(JAX.truth(test), escaped or "assertion failed")
 
     def raise_(self, exception: BaseException) -> None:
         raise UnimplementedError(

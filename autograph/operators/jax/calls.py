@@ -16,11 +16,12 @@ from autograph.runtime.base.dtypes import Array
 from ..calls import call
 from ..data_model.left_alone import FOR_TRACERS
 from ..data_model.raw_attributes import raw_attribute
+from ..functional import tracing
+from ..functional.ranges import Numbers
 from ..staging.heap import state
 from ..staging.heap.locations import where
 from ..staging.outside import calls
-from . import tracing
-from .loops import Numbers
+from .library import JAX
 
 _ON_THE_HOST = frozenset(("pure_callback", "io_callback", "callback", "print"))
 _IN_PLACE = frozenset(
@@ -82,7 +83,7 @@ def watch_call(function: Callable[..., Any]) -> Callable[..., Any]:
     """What to call in place of a function that is not converted."""
     if _is_of_library(function):
         return _converting(function)
-    if not tracing.in_body():
+    if not tracing.in_body(JAX):
         return function
     owner = raw_attribute(function, "__self__")
     if isinstance(owner, np.ndarray):

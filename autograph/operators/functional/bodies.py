@@ -1,12 +1,9 @@
-"""One body of a staged statement, traced into a jaxpr of its own, with what it changed found and put back."""
+"""One body of a staged statement, run once, with what it changed found and put back."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
-
-import jax
-from jax.extend.core import jaxpr_as_fun
 
 from autograph.errors import MutationError
 
@@ -18,22 +15,24 @@ from ..staging.heap.refusals import known_as
 from ..staging.heap.state import Journal
 from ..variables import UNDEFINED
 from . import tracing
+from .library import Library, Traced, Type
 from .structure import leaves_of
 
 Key = tuple[Any, ...]
 
 
 class Outcome:
-    """What a body has computed and changed. Its arrays are tracers of its own trace, which is over."""
+    """What a body has computed and changed. Its arrays are those of its own trace, which is over."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, library: Library, journal: Journal) -> None:
+        self._library = library
         self.journal = journal
         self._place = where()
         self.result: Any = None
         self.changes: dict[Key, tuple[Location, Any]] = {}
         self._leaves: list[Any] = []
         self._numbers: dict[int, int] = {}
-        self.jaxpr: Any = None
+        self.traced: Traced
 
     def close(self, result: object) -> list[Any]:
         """Called when the body is done; returns the arrays and numbers in what it leaves."""
@@ -41,19 +40,20 @@ class Outcome:
         changes = self.journal.changes()
         for place, _, new in changes.values():
             if not isinstance(place, Cell):
-                raise _refused(place, self.journal, self._place)
+                raise _refused(self._library, place, self.journal, self._place)
             self.changes[place.key] = place, new
         self.journal.undo()
-        for leaf in leaves_of((result, *(new for _, new in self.changes.values() if new is not UNDEFINED))):
+        values = (result, *(new for _, new in self.changes.values() if new is not UNDEFINED))
+        for leaf in leaves_of(self._library, values):
             if id(leaf) not in self._numbers:
                 self._numbers[id(leaf)] = len(self._leaves)
                 self._leaves.append(leaf)
         return self._leaves
 
-    def type_of(self, leaf: object) -> Any:
+    def type_of(self, leaf: object) -> Type:
         """The type of an array or a number in what the body leaves, or of one that is older."""
         number = self._numbers.get(id(leaf))
-        return type_of(leaf) if number is None else self.jaxpr.out_avals[number]
+        return self._library.type_of(leaf) if number is None else self.traced.types[number]
 
     def value_of(self, place: Location) -> Any:
         """What a place holds after the body."""
@@ -62,7 +62,7 @@ class Outcome:
 
     def run(self, inputs: Iterable[Any] = ()) -> Callable[[Any], Any]:
         """Puts what the body computes into the trace at hand; returns what gives an array for one of its leaves."""
-        arrays = jaxpr_as_fun(self.jaxpr)(*inputs)
+        arrays = self.traced.run(inputs)
 
         def found(leaf: object) -> Any:
             number = self._numbers.get(id(leaf))
@@ -72,30 +72,26 @@ class Outcome:
 
     def is_older(self, leaf: object) -> bool:
         """Whether an array or a number in what the body leaves is there without it."""
-        return not isinstance(leaf, jax.core.Tracer) or any(leaf is each for each in self.jaxpr.consts)
+        return self.traced.is_older(leaf)
 
     def is_new(self, obj: object) -> bool:
         """Whether the body has made an object: nothing else can have it afterwards."""
         return self.journal.is_created(obj)
 
 
-def type_of(leaf: object) -> Any:
-    """Shape, dtype and weakness of an array or a number."""
-    return jax.typeof(jax.numpy.asarray(leaf)) if not isinstance(leaf, jax.Array) else jax.typeof(leaf)
-
-
 def trace_body(
-    run: Callable[..., Any], bodies: tuple[Callable[..., Any], ...], names: tuple[str, ...], types: Iterable[Any] = ()
-) -> Outcome:
+    library: Library, run: Callable[..., Any], bodies: tuple[Callable[..., Any], ...], names: tuple[str, ...],
+    types: Iterable[Type] = (),
+) -> Outcome:  # fmt: skip
     """Runs something that calls the user's bodies, with arrays of some types; all that it has changed is put back.
 
     Raises:
         MutationError: it changes something other than variables.
     """
-    outcome = Outcome(Journal(bodies, names))
+    outcome = Outcome(library, Journal(bodies, names))
 
     def traced(*inputs: Any) -> list[Any]:
-        with tracing.body(), outcome.journal:
+        with tracing.body(library), outcome.journal:
             try:
                 return outcome.close(run(*inputs))
             except Exception as error:
@@ -103,12 +99,12 @@ def trace_body(
                     refuse_in_try(error)
                 raise
 
-    outcome.jaxpr = jax.make_jaxpr(traced)(*types)
-    tracing.check_sealed()
+    outcome.traced = library.trace(traced, types)
+    tracing.check_sealed(library)
     return outcome
 
 
-def _refused(place: Location, journal: Journal, statement: dict[str, Any]) -> MutationError:
+def _refused(library: Library, place: Location, journal: Journal, statement: dict[str, Any]) -> MutationError:
     """The error for what a body changes that is no variable."""
     owner = place.owner
     kind = type(owner).__name__
@@ -126,7 +122,7 @@ def _refused(place: Location, journal: Journal, statement: dict[str, Any]) -> Mu
         )
     at = journal.announced_at(owner)
     return MutationError(
-        f"{what} is changed in a branch or loop that JAX stages, in which only variables can change",
+        f"{what} is changed in a branch or loop that {library.name} stages, in which only variables can change",
         **(statement if at is None else keywords_of(at.location)),
         construct=place.label,
         remedy=remedy,

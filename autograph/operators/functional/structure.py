@@ -1,4 +1,4 @@
-"""Which parts of a value are arrays, and what the rest is: containers, registered pytrees, and other objects."""
+"""Which parts of a value are arrays, and what the rest is: containers, and other objects."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-import jax
 import numpy as np
+
+from .library import Library
 
 NUMBERS = (bool, int, float, complex)
 
@@ -29,26 +30,15 @@ class Parts:
     def with_parts(self, parts: list[Any]) -> Any:
         """The value with other parts."""
         if self.tree is not None:
-            return self.tree.unflatten(parts)
+            return self.tree(parts)
         kind = self.kind[0]
         if kind is dict:
             return dict(zip(self.kind[1], parts, strict=True))
         return kind(parts) if kind in (list, tuple) else tuple.__new__(kind, parts)
 
 
-def is_leaf(value: object) -> bool:
-    """Whether a value is an array, or a number, that a jaxpr can compute."""
-    if type(value) in NUMBERS or isinstance(value, jax.Array):
-        return True
-    return (
-        isinstance(value, (np.ndarray, np.generic))
-        and jax.dtypes.issubdtype(value.dtype, np.generic)
-        and (value.dtype.kind in "biufcV" and value.dtype.names is None)
-    )
-
-
-def parts_of(value: Any) -> Parts | None:
-    """The parts of a list, tuple, dict or registered pytree; None for all else."""
+def parts_of(library: Library, value: Any) -> Parts | None:
+    """The parts of a list, tuple, dict or container that the library knows; None for all else."""
     kind = type(value)
     if kind is list or kind is tuple:
         return Parts((kind,), list(value))
@@ -56,37 +46,37 @@ def parts_of(value: Any) -> Parts | None:
         return Parts((dict, tuple(value)), list(value.values()))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return Parts((kind,), list(value))
-    if value is None or is_leaf(value):
+    if value is None or library.is_leaf(value):
         return None
-    parts, tree = jax.tree_util.tree_flatten(value, is_leaf=lambda each: each is not value)
-    return None if len(parts) == 1 and parts[0] is value else Parts((kind,), parts, tree)
+    found = library.flattened(value)
+    return None if found is None else Parts((kind,), *found)
 
 
 def may_change(value: object) -> bool:
-    """Whether a container, a pytree or an array can be changed in place."""
+    """Whether a container or an array can be changed in place."""
     if isinstance(value, tuple):
         return False
     parameters = getattr(type(value), "__dataclass_params__", None)
     return not (dataclasses.is_dataclass(value) and parameters is not None and parameters.frozen)
 
 
-def leaves_of(value: object) -> Iterator[Any]:
+def leaves_of(library: Library, value: object) -> Iterator[Any]:
     """The arrays and numbers in a value, at any depth."""
-    if is_leaf(value):
+    if library.is_leaf(value):
         yield value
         return
-    found = parts_of(value)
+    found = parts_of(library, value)
     for each in found.parts if found is not None else ():
-        yield from leaves_of(each)
+        yield from leaves_of(library, each)
 
 
-def changeable_in(value: object) -> Iterator[Any]:
-    """The objects in a value that can be changed in place, itself included."""
+def changeable_in(library: Library, value: object) -> Iterator[Any]:
+    """The objects in a value that can be changed in place, itself included; arrays of the library's apart."""
     if isinstance(value, np.ndarray):
         yield value
-    found = None if is_leaf(value) else parts_of(value)
+    found = None if library.is_leaf(value) else parts_of(library, value)
     if found is not None:
         if may_change(value):
             yield value
         for each in found.parts:
-            yield from changeable_in(each)
+            yield from changeable_in(library, each)

@@ -11,6 +11,7 @@ from autograph.errors import StagingError
 from ..dispatch import Options
 from ..staging.heap.locations import where
 from .branches import if_stmt
+from .library import Library
 from .loops import Signal, for_stmt, signal
 
 _MOST = 5000
@@ -20,19 +21,20 @@ _OVER_OTHERS = (enumerate, zip, reversed)
 
 
 def for_rest(
-    stop: Signal, iterator: Iterator[Any], body: Callable[[Any], Any], names: tuple[str, ...], options: Options
-) -> Any:
+    library: Library, stop: Signal, iterator: Iterator[Any], body: Callable[[Any], Any], names: tuple[str, ...],
+    options: Options,
+) -> Any:  # fmt: skip
     """Continues a loop over a Python iterator; ``stop`` says whether it has been left."""
     while stop is False:
         item = next(iterator, _END)
         if item is _END:
             return False
-        stop = signal(body(item))
+        stop = signal(library, body(item))
     if stop is True:
         return True
     rest = _rest_of_range(iterator)
     if rest is not None:
-        return for_stmt(rest, body, names, options, stop)
+        return for_stmt(library, rest, body, names, options, stop)
     if not _is_plain(iterator):
         raise StagingError(
             f"a loop over a {type(iterator).__name__} is left by a `break` that only the run knows of; to find its "
@@ -45,7 +47,7 @@ def for_rest(
         item = next(iterator, _END)
         if item is _END:
             return stop
-        stop = if_stmt(stop, lambda: True, partial(_signal_of, body, item), names, (body,))
+        stop = if_stmt(library, stop, lambda: True, partial(_signal_of, library, body, item), names, (body,))
     raise StagingError(
         f"a Python iterator with a staged `break` has more than {_MOST} items",
         **where(),
@@ -54,8 +56,8 @@ def for_rest(
     )
 
 
-def _signal_of(body: Callable[[Any], Any], item: object) -> Any:
-    return signal(body(item))
+def _signal_of(library: Library, body: Callable[[Any], Any], item: object) -> Any:
+    return signal(library, body(item))
 
 
 _END = object()

@@ -9,10 +9,12 @@ from . import (
     attention,
     cells,
     convolutional,
+    convolutional_recurrent,
     core,
     features,
     images,
     merging,
+    multi_head_attention,
     normalization,
     pooling,
     recurrent,
@@ -24,11 +26,13 @@ from .advanced_activations import *  # noqa: F403
 from .attention import *  # noqa: F403
 from .cells import *  # noqa: F403
 from .convolutional import *  # noqa: F403
+from .convolutional_recurrent import *  # noqa: F403
 from .core import *  # noqa: F403
 from .core import Input as Input
 from .features import *  # noqa: F403
 from .images import *  # noqa: F403
 from .merging import *  # noqa: F403
+from .multi_head_attention import *  # noqa: F403
 from .normalization import *  # noqa: F403
 from .pooling import *  # noqa: F403
 from .recurrent import *  # noqa: F403
@@ -37,7 +41,8 @@ from .reshaping import *  # noqa: F403
 from .wrappers import *  # noqa: F403
 
 __all__ = ["Input", "InputSpec", "Layer"]
-for _module in (advanced_activations, attention, cells, convolutional, core, features, images, merging, normalization,
-                pooling, recurrent, regularization, reshaping, wrappers):  # fmt: skip
+for _module in (advanced_activations, attention, cells, convolutional, convolutional_recurrent, core, features, images,
+                merging, multi_head_attention, normalization, pooling, recurrent, regularization, reshaping,
+                wrappers):  # fmt: skip
     __all__ += _module.__all__
 __dir__ = __all__.copy

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.ops.elementwise.dropout import dropout
-from autograph.runtime.ops.elementwise.elementwise import cast, where
+from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.ops.elementwise.math import logical_and, tanh
 from autograph.runtime.ops.elementwise.nn import softmax
 from autograph.runtime.ops.linalg.linalg import band_part, einsum, matmul
@@ -18,20 +17,20 @@ from autograph.runtime.ops.shape.shape import expand_dims, shape
 
 from .. import activations
 from ..base.layer import Layer
-from .core import in_own_dtype, known_dimension, positive
-from .described import add_described, describe, describe_alike
+from .core import in_own_dtype, known_dimension
+from .described import add_described, describe
 
 if TYPE_CHECKING:
-    from autograph.runtime.tensors.likes import ShapeLike, TensorLike
+    from autograph.runtime.tensors.likes import TensorLike
     from autograph.runtime.tensors.tensor import Tensor
 
     from ..base.registry import Identifier
 
-__all__ = ["AdditiveAttention", "Attention", "EinsumDense", "MultiHeadAttention"]
+__all__ = ["AdditiveAttention", "Attention", "EinsumDense"]
 
 
 # What stands for minus infinity in scores.
-_LEAST = {"float16": -3e4, "float32": -1e9, "float64": -1e9}
+LEAST = {"float16": -3e4, "float32": -1e9, "float64": -1e9}
 
 
 class EinsumDense(Layer):
@@ -189,7 +188,7 @@ class Attention(Layer):
         seen = None if value_mask is None else expand_dims(cast(value_mask, "bool"), -2)
         if use_causal_mask:
             sizes = shape(scores)
-            causal = _causal(sizes[-2], sizes[-1])[None]
+            causal = causal_mask(sizes[-2], sizes[-1])[None]
             seen = causal if seen is None else logical_and(seen, causal)
         if seen is not None:
             least = -1e9 if scores.dtype.size > 2 else -65504.0
@@ -230,113 +229,5 @@ class AdditiveAttention(Attention):
         return reduce_sum(scale * tanh(expand_dims(query, -2) + expand_dims(key, -3)), -1)
 
 
-def _causal(rows: TensorLike, columns: object) -> Any:
+def causal_mask(rows: TensorLike, columns: object) -> Any:
     return cast(band_part(ones([rows, columns]), -1, 0), "bool")
-
-
-class MultiHeadAttention(Layer):
-    """Several attentions at once, each on projections of its own (Vaswani et al., 2017).
-
-    Query (batch, n, …), value (batch, m, …), key like value; outputs (batch, n, size of the query's last axis, or
-    ``output_shape``). For each of ``num_heads`` heads query and key are projected to ``key_dim`` features, the value to
-    ``value_dim`` (``key_dim`` when left out); scores are divided by the root of ``key_dim``. The layers inside are
-    ``query_dense``, ``key_dense``, ``value_dense`` and ``output_dense``.
-    """
-
-    settings = (
-        "num_heads", "key_dim", "value_dim", "dropout", "use_bias", "output_shape", "kernel_initializer",
-        "bias_initializer", "kernel_regularizer", "bias_regularizer", "activity_regularizer", "kernel_constraint",
-        "bias_constraint", "seed",
-    )  # fmt: skip
-
-    def __init__(
-        self, num_heads: int, key_dim: int, value_dim: int | None = None, dropout: float = 0.0, use_bias: bool = True,
-        output_shape: ShapeLike = None, kernel_initializer: Identifier = "glorot_uniform",
-        bias_initializer: Identifier = "zeros", kernel_regularizer: Identifier = None,
-        bias_regularizer: Identifier = None, activity_regularizer: Identifier = None,
-        kernel_constraint: Identifier = None, bias_constraint: Identifier = None, seed: int | None = None,
-        **kwargs: Any
-    ) -> None:  # fmt: skip
-        if kwargs.pop("attention_axes", None) is not None:
-            raise InvalidArgumentError("MultiHeadAttention knows attention along the second axis only")
-        super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        self.supports_masking = True
-        self.num_heads = positive("num_heads", num_heads)
-        self.key_dim = positive("key_dim", key_dim)
-        self.value_dim = self.key_dim if value_dim is None else positive("value_dim", value_dim)
-        self.dropout = dropout
-        self.use_bias = use_bias
-        self.output_shape = output_shape
-        describe(self, "kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
-        describe(self, "bias", bias_initializer, bias_regularizer, bias_constraint)
-        self.seed = seed
-        self.query_dense: Any = None
-        self.key_dense: Any = None
-        self.value_dense: Any = None
-        self.output_dense: Any = None
-
-    def _dense(self, equation: str, output_shape: ShapeLike, bias_axes: str, name: str) -> EinsumDense:
-        layer = EinsumDense(
-            equation, output_shape, bias_axes=bias_axes if self.use_bias else None, name=name, dtype=self.dtype
-        )
-        for weight in ("kernel", "bias"):
-            describe_alike(layer, weight, self)
-        return layer
-
-    def build(  # type: ignore[override]  # by the names of the arguments
-        self, query_shape: Any, value_shape: object, key_shape: object = None
-    ) -> None:
-        """Make the projections; the last axes of query, value and key must be known."""
-        key_shape = value_shape if key_shape is None else key_shape
-        heads = [None, self.num_heads]
-        parts = (("query", query_shape, self.key_dim), ("key", key_shape, self.key_dim),
-                 ("value", value_shape, self.value_dim))  # fmt: skip
-        for name, given, size in parts:
-            known_dimension(self, given, -1)
-            layer = self._dense("abc,cde->abde", [*heads, size], "de", name)
-            layer.build(given)
-            setattr(self, f"{name}_dense", layer)
-        sizes = self.output_shape if self.output_shape is not None else (query_shape[-1],)
-        sizes = (sizes,) if isinstance(sizes, int) else tuple(sizes)
-        letters = "defgh"[: len(sizes)]
-        self.output_dense = self._dense(f"abcx,cx{letters}->ab{letters}", [None, *sizes], letters, "attention_output")
-        self.output_dense.build((*query_shape[:2], self.num_heads, self.value_dim))
-
-    def call(
-        self, query: object, value: TensorLike, key: Any = None, query_mask: object = None, value_mask: object = None,
-        key_mask: object = None, attention_mask: object = None, return_attention_scores: bool = False,
-        training: Any = None, use_causal_mask: bool = False
-    ) -> Any:  # fmt: skip
-        """The outputs, and with ``return_attention_scores`` the scores (batch, heads, n, m) after softmax.
-
-        ``attention_mask`` (batch, n, m): which values each query sees; ``use_causal_mask``: those up to its own place.
-        """
-        key = value if key is None else key
-        seen = self._seen(query, value, (query_mask, value_mask, key_mask, attention_mask), use_causal_mask)
-        projected = self.query_dense(query) * (1.0 / math.sqrt(self.key_dim))
-        scores = einsum("abch,adch->acbd", projected, self.key_dense(key))
-        if seen is not None:
-            scores = where(expand_dims(seen, 1), scores, _LEAST[scores.dtype.name])
-        weights = softmax(scores)
-        kept = dropout(weights, self.dropout, seed=self.seed) if training and self.dropout else weights
-        outputs = self.output_dense(einsum("acbd,adch->abch", kept, self.value_dense(value)))
-        return (outputs, weights) if return_attention_scores else outputs
-
-    def _seen(self, query: object, value: Any, masks: tuple[Any, ...], causal: bool) -> Any:
-        """Which values each query sees, (batch, n, m); None for all."""
-        query_mask, value_mask, key_mask, found = masks
-        found = None if found is None else cast(found, "bool")
-        wide = [
-            None if query_mask is None else cast(query_mask, "bool")[:, :, None],
-            None if value_mask is None else cast(value_mask, "bool")[:, None, :],
-            None if key_mask is None else cast(key_mask, "bool")[:, None, :],
-            _causal(shape(query)[1], shape(value)[1])[None] if causal else None,
-        ]
-        for each in wide:
-            if each is not None:
-                found = each if found is None else logical_and(found, each)
-        return found
-
-    def compute_mask(self, inputs: TensorLike, mask: object = None) -> Any:
-        """The mask of the query."""
-        return mask

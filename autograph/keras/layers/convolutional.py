@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "Convolution1D",
-    "Convolution2D", "Convolution3D", "DepthwiseConv1D", "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D",
+    "Convolution1DTranspose",
+    "Convolution2D", "Convolution2DTranspose", "Convolution3D", "Convolution3DTranspose", "DepthwiseConv1D",
+    "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D", "SeparableConvolution1D", "SeparableConvolution2D",
 ]  # fmt: skip
 
 
@@ -380,3 +382,7 @@ class SeparableConv2D(SeparableConvolution):
 
 
 Convolution1D, Convolution2D, Convolution3D = Conv1D, Conv2D, Conv3D
+Convolution1DTranspose, Convolution2DTranspose, Convolution3DTranspose = (
+    Conv1DTranspose, Conv2DTranspose, Conv3DTranspose,
+)  # fmt: skip
+SeparableConvolution1D, SeparableConvolution2D = SeparableConv1D, SeparableConv2D

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
-from autograph.runtime.ops.elementwise.math import logical_and, logical_or, maximum, minimum
+from autograph.runtime.ops.elementwise.math import logical_and, logical_or
+from autograph.runtime.ops.elementwise.math import maximum as larger
+from autograph.runtime.ops.elementwise.math import minimum as smaller
 from autograph.runtime.ops.elementwise.nn import l2_normalize
 from autograph.runtime.ops.linalg.linalg import matmul
 from autograph.runtime.ops.reduce.reduce import reduce_any
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Add", "Average", "Concatenate", "Dot", "Maximum", "Minimum", "Multiply", "Subtract", "add", "average",
-    "concatenate", "dot", "multiply", "subtract",
+    "concatenate", "dot", "maximum", "minimum", "multiply", "subtract",
 ]  # fmt: skip
 
 
@@ -104,7 +106,7 @@ class Maximum(Merge):
 
     def merge(self, inputs: list[Any]) -> Any:
         """The maximum."""
-        return functools.reduce(maximum, inputs)
+        return functools.reduce(larger, inputs)
 
 
 class Minimum(Merge):
@@ -112,7 +114,7 @@ class Minimum(Merge):
 
     def merge(self, inputs: list[Any]) -> Any:
         """The minimum."""
-        return functools.reduce(minimum, inputs)
+        return functools.reduce(smaller, inputs)
 
 
 class Concatenate(Merge):
@@ -218,6 +220,16 @@ def subtract(inputs: list[Any], **kwargs: object) -> Any:
 def multiply(inputs: list[Any], **kwargs: object) -> Any:
     """As ``Multiply(**kwargs)(inputs)``."""
     return Multiply(**kwargs)(inputs)
+
+
+def maximum(inputs: list[Any], **kwargs: object) -> Any:
+    """As ``Maximum(**kwargs)(inputs)``."""
+    return Maximum(**kwargs)(inputs)
+
+
+def minimum(inputs: list[Any], **kwargs: object) -> Any:
+    """As ``Minimum(**kwargs)(inputs)``."""
+    return Minimum(**kwargs)(inputs)
 
 
 def dot(inputs: list[Any], axes: Any = -1, **kwargs: Any) -> Any:

@@ -253,10 +253,10 @@ _OF_LAYERS = (
 )  # fmt: skip
 
 
-class _OwnCell(RNN):
+class OwnCell(RNN):
     """A recurrent layer that makes its cell itself; the cell's settings are attributes of the layer too."""
 
-    cell_class: type[RecurrentCell]
+    cell_class: type[Any]
 
     def __init__(self, units: int, *args: Any, **kwargs: Any) -> None:
         kwargs.pop("use_cudnn", None)
@@ -275,7 +275,7 @@ class _OwnCell(RNN):
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
 
-class SimpleRNN(_OwnCell):
+class SimpleRNN(OwnCell):
     """`SimpleRNNCell` along time: inputs (batch, time, n) to outputs (batch, units) or (batch, time, units).
 
     The arguments are those of the cell and of `RNN`.
@@ -284,7 +284,7 @@ class SimpleRNN(_OwnCell):
     cell_class = SimpleRNNCell
 
 
-class LSTM(_OwnCell):
+class LSTM(OwnCell):
     """`LSTMCell` along time: inputs (batch, time, n) to outputs (batch, units) or (batch, time, units).
 
     The arguments are those of the cell and of `RNN`.
@@ -293,7 +293,7 @@ class LSTM(_OwnCell):
     cell_class = LSTMCell
 
 
-class GRU(_OwnCell):
+class GRU(OwnCell):
     """`GRUCell` along time: inputs (batch, time, n) to outputs (batch, units) or (batch, time, units).
 
     The arguments are those of the cell and of `RNN`.

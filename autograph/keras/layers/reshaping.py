@@ -6,6 +6,9 @@ import math
 from typing import Any
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
+from autograph.runtime.ops.elementwise.elementwise import cast
+from autograph.runtime.ops.image.resizing import resize
+from autograph.runtime.ops.infer import require
 from autograph.runtime.ops.shape.joining import pad, repeat
 from autograph.runtime.ops.shape.shape import expand_dims, reshape, shape, transpose
 
@@ -249,8 +252,15 @@ class UpSampling1D(UpSampling):
         return repeat(inputs, self.size, 1)
 
 
+_METHODS = ("bilinear", "nearest", "lanczos3", "lanczos5", "bicubic", "area")
+
+
 class UpSampling2D(UpSampling):
-    """Each row and column of inputs (batch, height, width, channels) several times: nearest neighbours."""
+    """Inputs (batch, height, width, channels), ``size`` times as high and wide.
+
+    ``interpolation``: "nearest" (each row and column several times), "bilinear", "bicubic", "lanczos3", "lanczos5" or
+    "area", as `tf.image.resize` has them. Raises `ValueError` for others.
+    """
 
     rank = 2
     settings = ("size", "data_format", "interpolation")
@@ -260,8 +270,20 @@ class UpSampling2D(UpSampling):
         self, size: object = (2, 2), data_format: str | None = None, interpolation: str = "nearest", **kwargs: object
     ) -> None:
         super().__init__(size, data_format, **kwargs)
-        if interpolation != "nearest":
-            raise InvalidArgumentError(f"UpSampling2D knows interpolation='nearest' only, not {interpolation!r}")
+        self.interpolation = interpolation.lower()
+        require(self.interpolation in _METHODS, f"Invalid value for argument `interpolation`. Expected of one "
+                f"{_METHODS}. Received: interpolation={interpolation}")  # fmt: skip
+
+    def call(self, inputs: Any) -> Any:
+        """The enlarged inputs."""
+        if self.interpolation == "nearest":
+            return super().call(inputs)
+        first = self._first == 2
+        images = transpose(inputs, (0, 2, 3, 1)) if first else inputs
+        sizes = [shape(images)[i] if n is None else n for i, n in enumerate(images.shape[1:3], 1)]
+        wanted = [size * factor for size, factor in zip(sizes, self.size, strict=True)]
+        found = cast(resize(images, wanted, self.interpolation), inputs.dtype)
+        return transpose(found, (0, 3, 1, 2)) if first else found
 
 
 class UpSampling3D(UpSampling):

@@ -276,7 +276,7 @@ def test_wrong_archives(tmp_path, archive):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as after:
         after.writestr("model.weights.h5", b"")
-    with pytest.raises(SavedFileError, match="written by Keras"):
+    with pytest.raises(SavedFileError, match="does not hold metadata.json"):
         load(tmp_path, file.getvalue())
     with pytest.raises(SavedFileError, match="File not found"):
         tf.keras.models.load_model(tmp_path / "nothing.keras")

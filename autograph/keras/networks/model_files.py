@@ -16,10 +16,12 @@ that the file holds.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
 import zipfile
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph.errors import (
@@ -31,6 +33,7 @@ from autograph.errors import (
     SavedFileError,
 )
 from autograph.runtime.base.places import warn
+from autograph.runtime.base.provided import Provided
 from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.spec import TensorSpec
 from autograph.runtime.tools.export import strict_json
@@ -47,11 +50,15 @@ from ..base.weights import load_arrays, named_weights
 from ..fit.compile_config import compile_from_config, compile_to_config
 from .model import SAVE_MODEL, TO_JSON, Model
 
-__all__ = ["load_model", "model_from_json", "save_model", "to_json"]
+__all__ = ["load_model", "making", "model_from_json", "save_model", "to_json"]
 
 FORMAT = "autograph keras model"
 VERSION = 1
 _METADATA, _CONFIG, _WEIGHTS = "metadata.json", "config.json", "model.safetensors"
+_KERAS_STEM, _KERAS_WEIGHTS = "model.weights.", "model.weights.h5"
+
+MODEL_OF_KERAS: Provided[Callable[..., Any]] = Provided("keras.saved.models", late=True)
+"""The model in the members of a file that Keras has written."""
 
 
 # Out
@@ -151,7 +158,7 @@ def load_model(
     filepath: str | os.PathLike[str], custom_objects: dict[str, Any] | None = None, compile: bool = True,
     safe_mode: bool = True
 ) -> Any:  # fmt: skip
-    """The model that `save_model` has written, with its weights, compiled as it was.
+    """The model that `save_model` or Keras 3 has written, with its weights, compiled as it was.
 
     Parameters
     ----------
@@ -159,24 +166,35 @@ def load_model(
     custom_objects: the classes and functions of the user that the model uses, by name; those that
         `register_keras_serializable` has registered are known.
     compile: whether to compile the model, if it was compiled.
-    safe_mode: accepted as in Keras: files hold no code.
+    safe_mode: accepted as in Keras: files hold no code, and the code in those of Keras is never run.
 
     Raises `SavedFileError` for a file that is missing, damaged, of a newer version, or not of the format;
     `InvalidTypeError` (a `TypeError`) for a class or function that is not known; `MissingExtraError` without the
-    library safetensors.
+    library that its format needs, safetensors or h5py.
     """
     path = os.fspath(filepath)
     members = _members(path)
-    _check_metadata(strict_json.loads(members[_METADATA], path), path)
-    config = strict_json.loads(members[_CONFIG], path)
-    arrays = tensors_of(members[_WEIGHTS], path)
+    metadata = strict_json.loads(members[_METADATA], path)
+    with making(path, custom_objects):
+        if isinstance(metadata, dict) and "keras_version" in metadata:
+            return MODEL_OF_KERAS.function(members, path, compile)
+        _check_metadata(metadata, path)
+        config = strict_json.loads(members[_CONFIG], path)
+        arrays = tensors_of(members[_WEIGHTS], path)
+        with allocation.at_most(sum(array.nbytes for array in arrays.values())):
+            model = _made(config)
+        if compile and "compile_config" in config:
+            compile_from_config(model, config["compile_config"])
+        load_arrays(model, load_assets(model, arrays), path)
+    return model
+
+
+@contextlib.contextmanager
+def making(path: str, custom_objects: dict[str, Any] | None) -> Iterator[None]:
+    """A model is made of the file at a path, with classes of the user: what goes wrong is an error of the file."""
     with custom_object_scope(custom_objects or {}), trace.building(None):
         try:
-            with allocation.at_most(sum(array.nbytes for array in arrays.values())):
-                model = _made(config)
-            if compile and "compile_config" in config:
-                compile_from_config(model, config["compile_config"])
-            load_arrays(model, load_assets(model, arrays), path)
+            yield
         except (MissingExtraError, SavedFileError, UnknownClassError):
             raise
         except Exception as error:
@@ -186,7 +204,6 @@ def load_model(
                 remedy="copy the file again from where it is whole, or save the model anew; where it has classes or "
                 "functions of yours, see whether they have changed since",
             ) from error
-    return model
 
 
 def model_from_json(json_string: str, custom_objects: dict[str, Any] | None = None) -> Any:
@@ -232,31 +249,38 @@ def _check_metadata(metadata: object, path: str) -> None:
 
 
 def _members(path: str) -> dict[str, bytes]:
-    """The three members of a file or folder by name."""
-    names = [_METADATA, _CONFIG, _WEIGHTS]
+    """The members of a file or folder by name."""
     if os.path.isdir(path):
-        return {name: read_file(os.path.join(path, name), follow_links=False) for name in names}
+        return _files(path)
     if not os.path.exists(path):
         raise MissingFileError(
             f"File not found: filepath={path}. Please ensure the file is an accessible `.keras` file."
         )
     try:
         with zipfile.ZipFile(io.BytesIO(read_file(path))) as archive:
-            return _unpacked(archive, names, path)
+            return _unpacked(archive, path)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError) as error:
         raise damaged_error(f"{path} is no `.keras` file, or damaged: {error}") from None
 
 
-def _unpacked(archive: zipfile.ZipFile, names: list[str], path: str) -> dict[str, bytes]:
-    found = archive.infolist()
-    if "model.weights.h5" in archive.namelist():
-        raise SavedFileError(
-            f"{path} was written by Keras, with weights in HDF5, which can't be read here",
-            remedy="make the model here, and pass it the weights of the other one: model.set_weights(arrays), with the "
-            "arrays of get_weights() there",
-        )
-    if sorted(info.filename for info in found) != sorted(names):
-        raise damaged_error(f"{path} is damaged: it does not hold {', '.join(names)}, and nothing else")
+def _files(path: str) -> dict[str, bytes]:
+    """The files of a folder: those of the library, or those of Keras, with what layers have learnt."""
+    if not os.path.exists(os.path.join(path, _KERAS_WEIGHTS)):
+        names = [_METADATA, _CONFIG, _WEIGHTS]
+    else:
+        names = [_METADATA, _CONFIG, _KERAS_WEIGHTS]
+        for folder, _, files in os.walk(os.path.join(path, "assets")):
+            names += [os.path.relpath(os.path.join(folder, each), path) for each in files]
+    return {name.replace(os.sep, "/"): read_file(os.path.join(path, name), follow_links=False) for name in names}
+
+
+def _unpacked(archive: zipfile.ZipFile, path: str) -> dict[str, bytes]:
+    found = [info for info in archive.infolist() if not info.is_dir()]
+    names = [info.filename for info in found]
+    wanted = [_METADATA, _CONFIG, _WEIGHTS]
+    is_of_keras = _METADATA in names and _CONFIG in names and any(each.startswith(_KERAS_STEM) for each in names)
+    if sorted(names) != sorted(wanted) and not is_of_keras:
+        raise damaged_error(f"{path} is damaged: it does not hold {', '.join(wanted)}, and nothing else")
     if any(info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size for info in found):
         raise SavedFileError(
             f"the members of {path} are compressed, which those of a saved model are not",

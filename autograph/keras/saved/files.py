@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
+import zipfile
 from collections.abc import Sequence
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import InvalidArgumentError, SavedFileError
+from autograph.runtime.tools.export.file_errors import damaged_error
 from autograph.runtime.tools.export.hdf5 import hdf5_content, is_hdf5
 from autograph.runtime.tools.export.weights import read_file, replace_file, tensors_of
 
@@ -53,6 +56,8 @@ def load_weights(
     """
     path = os.fspath(filepath)
     data = read_file(path)
+    if path.endswith(".keras") and zipfile.is_zipfile(io.BytesIO(data)) and objects_to_skip is None and not by_name:
+        data = _weights_of_model(data, path)
     if by_name:
         raise InvalidArgumentError(
             f"`by_name` only supports loading legacy '.h5' or '.hdf5' files. Received: {path}"
@@ -64,3 +69,15 @@ def load_weights(
     if objects_to_skip is not None:
         raise InvalidArgumentError(f"`objects_to_skip` only supports loading '.weights.h5' files. Received: {path}")
     safetensors.load_arrays(model, tensors_of(data, path), path, skip_mismatch)
+
+
+def _weights_of_model(data: bytes, path: str) -> bytes:
+    """The weights in the file of a model."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            found = [name for name in archive.namelist() if name in ("model.weights.h5", "model.safetensors")]
+            if found and archive.getinfo(found[0]).file_size <= len(data):
+                return archive.read(found[0])
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError) as error:
+        raise damaged_error(f"{path} is no `.keras` file, or damaged: {error}") from None
+    raise SavedFileError(f"{path} has no weights that can be read", remedy="save the model anew: model.save(path)")

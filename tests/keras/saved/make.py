@@ -3,7 +3,8 @@
     python -m tests.keras.saved.make
 
 ``data/NAME.weights.h5.gz``: what `save_weights` of Keras writes for the models in `models`, and for a model after one
-step of each optimizer; ``data/outputs.json``: what Keras computes with them, and the version of Keras.
+step of each optimizer; ``data/NAME.keras.gz``: what `save` writes; ``data/outputs.json``: what Keras computes with
+them, and the version of Keras.
 """
 
 from __future__ import annotations
@@ -30,9 +31,24 @@ def packed(model: Any, name: str) -> None:
         (DATA / f"{name}.weights.h5.gz").write_bytes(gzip.compress(path.read_bytes(), mtime=0))
 
 
+def model_file(keras: Any, name: str, model: Any) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / f"{name}.keras"
+        model.save(path)
+        (DATA / f"{name}.keras.gz").write_bytes(gzip.compress(path.read_bytes(), mtime=0))
+
+
+def found(model: Any, name: str) -> Any:
+    """What a model computes."""
+    import tensorflow as tf
+
+    given = models.inputs(name)
+    outputs = model(tf.constant(given) if name == "words" else given)
+    return [np.asarray(each).ravel().tolist() for each in tf.nest.flatten(outputs)]
+
+
 def main() -> None:
     import keras
-    import tensorflow as tf
 
     DATA.mkdir(exist_ok=True)
     outputs: dict[str, Any] = {}
@@ -41,12 +57,19 @@ def main() -> None:
         model = make(keras)
         models.fill(model)
         packed(model, name)
-        given = models.inputs(name)
-        found = model(tf.constant(given) if name == "words" else given)
-        outputs[name] = [np.asarray(each).ravel().tolist() for each in tf.nest.flatten(found)]
+        outputs[name] = found(model, name)
+        if name != "subclassed":  # its classes have no names that files could hold
+            model_file(keras, name, model)
     for name in models.OPTIMIZERS:
         keras.utils.clear_session()
         packed(models.trained(keras, name), name)
+    for name, make in (("compiled", models.compiled), ("own", models.own)):
+        keras.utils.clear_session()
+        model = make(keras)
+        model_file(keras, name, model)
+        if name == "compiled":
+            models.step(model)  # the file does not have this step
+        outputs[name] = found(model, name)
     content = {"keras": keras.__version__, "outputs": outputs}
     (DATA / "outputs.json").write_text(json.dumps(content, indent=1) + "\n")
 

@@ -173,3 +173,68 @@ def trained(keras: Any, name: str) -> Any:
     model.compile(optimizer, "mse")
     model.fit(wave(4, 3), wave(4, 2, seed=1), verbose=0)
     return model
+
+
+def compiled(keras: Any) -> Any:
+    """A functional model with operators, two losses, metrics, a schedule and an optimizer that has done a step."""
+    layers = keras.layers
+    inputs = keras.Input((3,), name="inputs")
+    x = layers.Dense(4, activation="tanh", kernel_regularizer="l2", name="hidden")(inputs)
+    y = (1 - x[:, 1:3] * 2.0) / 3.0
+    outputs = {"one": layers.Dense(1, name="one")(x), "two": layers.Dense(2, name="two")(-y)}
+    model = keras.Model(inputs, outputs)
+    fill(model)
+    rate = keras.optimizers.schedules.ExponentialDecay(0.1, 2, 0.5)
+    model.compile(
+        keras.optimizers.Adam(rate, clipnorm=1.0), {"one": "mse", "two": keras.losses.MeanAbsoluteError()},
+        loss_weights={"one": 1.0, "two": 0.5}, metrics={"one": ["mae"], "two": [keras.metrics.RootMeanSquaredError()]},
+    )  # fmt: skip
+    step(model)
+    return model
+
+
+def step(model: Any) -> None:
+    """One more step of the model of `compiled`."""
+    model.fit(wave(4, 3), {"one": wave(4, 1, seed=1), "two": wave(4, 2, seed=2)}, verbose=0)
+
+
+def own_classes(keras: Any) -> dict[str, Any]:
+    """A model and a layer of users, by name."""
+    layers = keras.layers
+
+    class Twice(layers.Layer):
+        def __init__(self, factor: float = 2.0, **kwargs: Any) -> None:
+            super().__init__(**kwargs)
+            self.factor = factor
+
+        def build(self, input_shape: Any) -> None:
+            self.scale = self.add_weight(shape=(input_shape[-1],), name="scale")
+
+        def call(self, x: Any) -> Any:
+            return x * self.scale * self.factor
+
+        def get_config(self) -> dict[str, Any]:
+            return {**super().get_config(), "factor": self.factor}
+
+    class Network(keras.Model):
+        def __init__(self, units: int = 2, **kwargs: Any) -> None:
+            super().__init__(**kwargs)
+            self.units = units
+            self.parts = [layers.Dense(units), Twice(3.0)]
+            self.out = layers.Dense(1)
+
+        def call(self, x: Any) -> Any:
+            for part in self.parts:
+                x = part(x)
+            return self.out(x)
+
+        def get_config(self) -> dict[str, Any]:
+            return {**super().get_config(), "units": self.units}
+
+    return {"Twice": Twice, "Network": Network}
+
+
+def own(keras: Any) -> Any:
+    model = own_classes(keras)["Network"](units=3)
+    model(np.ones((2, 3), np.float32))
+    return model

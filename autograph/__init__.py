@@ -167,6 +167,16 @@ _NAMESPACES = {
             """,
         "runtime.ops.pictures.encoding": "encode_jpeg encode_png",
     },
+    "signal": {
+        "runtime.ops.signal.frames": "frame hamming_window hann_window overlap_and_add vorbis_window",
+        "runtime.ops.signal.spectra": """
+            dct idct inverse_stft inverse_stft_window_fn linear_to_mel_weight_matrix mfccs_from_log_mel_spectrograms
+            stft
+            """,
+        "runtime.ops.signal.transforms": """
+            fft fft2d fft3d fftshift ifft ifft2d ifft3d ifftshift irfft irfft2d irfft3d rfft rfft2d rfft3d
+            """,
+    },
     "io": {
         "runtime.ops.files.bytes": "decode_base64 decode_raw encode_base64",
         "runtime.ops.files.csv": "decode_csv",

@@ -6,6 +6,7 @@ from . import nn as nn
 from . import random as random
 from . import strings as strings
 from . import image as image
+from . import signal as signal
 from . import io as io
 from . import autodiff as autodiff
 from . import train as train

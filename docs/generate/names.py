@@ -60,7 +60,7 @@ INSTEAD = {
     "random": "`tf.random.Generator`, `tf.random.stateless_uniform` and their like",
     "saved_model": "`tf.saved_model.save` and `tf.saved_model.load`",
     "sets": "`tf.unique`, or Python's sets outside of a graph",
-    "signal": "NumPy's or SciPy's functions in `tf.numpy_function`",
+    "signal": "the transforms of `tf.signal` that are here, or SciPy's functions in `tf.numpy_function`",
     "sparse": "dense tensors, with `tf.gather` and `tf.scatter_nd`",
     "strings": "`tf.strings.regex_replace`, or Python in `tf.py_function`",
     "summary": "`tf.summary.scalar` and its neighbours",

@@ -17,6 +17,7 @@ FAMILIES = {
     "random": "random random_counts random_states",
     "reduce": "counts cumulative pooling reduce",
     "shape": "create gather index joining scatter shape sort",
+    "signal": "transforms",
     "text": "hashing strings text tokens",
 }
 """The modules of each family that declare ops: imported by name, for a module may have the name of its family."""

@@ -117,6 +117,7 @@ _NAMESPACES = {
             log_softmax lrn moments relu6 selu sigmoid_cross_entropy_with_logits silu softmax
             softmax_cross_entropy_with_logits softsign sparse_softmax_cross_entropy_with_logits swish
             """,
+        "runtime.ops.reduce.ctc": "ctc_loss",
         "runtime.ops.reduce.pooling": """
             avg_pool avg_pool1d avg_pool2d avg_pool3d max_pool max_pool1d max_pool2d max_pool3d pool
             """,

@@ -17,6 +17,7 @@ from .runtime.ops.linalg.convolution import conv3d_transpose as conv3d_transpose
 from .runtime.ops.linalg.convolution import conv_transpose as conv_transpose
 from .runtime.ops.linalg.convolution import convolution as convolution
 from .runtime.ops.combined import crelu as crelu
+from .runtime.ops.reduce.ctc import ctc_loss as ctc_loss
 from .runtime.ops.shape.blocks import depth_to_space as depth_to_space
 from .runtime.ops.linalg.convolution import depthwise_conv2d as depthwise_conv2d
 from .runtime.ops.elementwise.dropout import dropout as dropout

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from autograph.runtime.tensors.tensor import Tensor
 
 __all__ = [
-    "BinaryCrossentropy", "BinaryFocalCrossentropy", "CategoricalCrossentropy", "CategoricalFocalCrossentropy",
+    "CTC", "BinaryCrossentropy", "BinaryFocalCrossentropy", "CategoricalCrossentropy", "CategoricalFocalCrossentropy",
     "CategoricalGeneralizedCrossEntropy", "CategoricalHinge", "Circle", "CosineSimilarity", "Dice", "Hinge", "Huber",
     "KLDivergence", "LogCosh", "Loss", "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanSquaredError",
     "MeanSquaredLogarithmicError", "Poisson", "SparseCategoricalCrossentropy", "SquaredHinge", "Tversky", "deserialize",
@@ -295,6 +295,13 @@ class CategoricalGeneralizedCrossEntropy(LossFunctionWrapper):
         super().__init__(set_losses.categorical_generalized_cross_entropy, reduction, name, dtype, q=q)
 
 
+class CTC(LossFunctionWrapper):
+    """How unlikely rows of labels are in rows of steps; see `ctc`."""
+
+    def __init__(self, reduction: str | None = MEAN, name: str = "ctc", dtype: DTypeLike | None = None) -> None:
+        super().__init__(set_losses.ctc, reduction, name, dtype)
+
+
 class Dice(LossFunctionWrapper):
     """How little two regions overlap; see `dice`."""
 
@@ -327,12 +334,12 @@ class Circle(LossFunctionWrapper):
 
 
 _CLASSES = [
-    BinaryCrossentropy, BinaryFocalCrossentropy, CategoricalCrossentropy, CategoricalFocalCrossentropy,
+    CTC, BinaryCrossentropy, BinaryFocalCrossentropy, CategoricalCrossentropy, CategoricalFocalCrossentropy,
     CategoricalGeneralizedCrossEntropy, CategoricalHinge, Circle, CosineSimilarity, Dice, Hinge, Huber, KLDivergence,
     LogCosh, LossFunctionWrapper, MeanAbsoluteError, MeanAbsolutePercentageError, MeanSquaredError,
     MeanSquaredLogarithmicError, Poisson, SparseCategoricalCrossentropy, SquaredHinge, Tversky,
 ]  # fmt: skip
-_FUNCTIONS = [*functions.FUNCTIONS, set_losses.circle, set_losses.dice, set_losses.tversky]
+_FUNCTIONS = [*functions.FUNCTIONS, set_losses.circle, set_losses.ctc, set_losses.dice, set_losses.tversky]
 _SHORT = {"kld": functions.kld, **functions.SHORT}
 _SHORT |= {name.upper(): function for name, function in _SHORT.items()}
 registry = Registry("loss", "keras.losses", [*_FUNCTIONS, *_CLASSES], aliases=_SHORT)

@@ -15,7 +15,7 @@ FAMILIES = {
     "numpy": "array_api numpy_functions",
     "pictures": "decoding encoding",
     "random": "random random_counts random_states",
-    "reduce": "counts cumulative pooling reduce",
+    "reduce": "counts ctc cumulative pooling reduce",
     "shape": "create gather index joining scatter shape sort",
     "signal": "transforms",
     "text": "hashing strings text tokens",

@@ -18,6 +18,7 @@ from autograph.runtime.ops.image.resizing import resize
 from autograph.runtime.ops.infer import require
 from autograph.runtime.ops.linalg.linalg import matmul, tensordot
 from autograph.runtime.ops.random import random
+from autograph.runtime.ops.reduce.ctc import ctc_loss
 from autograph.runtime.ops.reduce.reduce import reduce_prod, reduce_sum
 from autograph.runtime.ops.shape import create, joining
 from autograph.runtime.ops.shape import gather as gathers
@@ -36,10 +37,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "arange", "batch_dot", "batch_flatten", "bias_add", "binary_crossentropy", "categorical_crossentropy",
-    "clip", "concatenate", "dot", "dropout", "elu", "expand_dims", "flatten", "gather", "hard_sigmoid", "in_top_k",
-    "l2_normalize", "map_fn", "one_hot", "permute_dimensions", "random_bernoulli", "random_normal",
-    "random_uniform", "relu", "repeat", "repeat_elements", "resize_images", "reverse", "softmax",
-    "spatial_2d_padding", "stop_gradient", "switch", "temporal_padding", "transpose", "truncated_normal",
+    "clip", "concatenate", "ctc_batch_cost", "dot", "dropout", "elu", "expand_dims", "flatten", "gather",
+    "hard_sigmoid", "in_top_k", "l2_normalize", "map_fn", "one_hot", "permute_dimensions", "random_bernoulli",
+    "random_normal", "random_uniform", "relu", "repeat", "repeat_elements", "resize_images", "reverse",
+    "softmax", "spatial_2d_padding", "stop_gradient", "switch", "temporal_padding", "transpose",
+    "truncated_normal",
 ]  # fmt: skip
 
 
@@ -235,6 +237,19 @@ def binary_crossentropy(target: TensorLike, output: TensorLike, from_logits: boo
         return nn.sigmoid_cross_entropy_with_logits(target, output)
     output = elementwise.clip_by_value(output, epsilon(), 1.0 - epsilon())
     return -(target * log(output + epsilon()) + (1 - target) * log(1 - output + epsilon()))
+
+
+def ctc_batch_cost(y_true: TensorLike, y_pred: TensorLike, input_length: TensorLike,
+                   label_length: TensorLike) -> Tensor:  # fmt: skip
+    """Minus the logarithm of the chance of rows of labels, (batch, 1); see `tf.nn.ctc_loss`.
+
+    ``y_true``: (batch, labels); ``y_pred``: (batch, time, classes) after softmax, the last class is the blank;
+    the lengths: (batch, 1).
+    """
+    chances = convert_to_tensor(y_pred)
+    steps, counts = (reshape(cast(each, "int32"), [-1]) for each in (input_length, label_length))
+    logits = log(chances + epsilon())
+    return shapes.expand_dims(ctc_loss(cast(y_true, "int32"), logits, counts, steps, False, blank_index=-1), 1)
 
 
 def categorical_crossentropy(target: TensorLike, output: TensorLike, from_logits: bool = False,

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from autograph.runtime.ops.elementwise import math, nn
 from autograph.runtime.ops.elementwise.elementwise import cast, where
+from autograph.runtime.ops.infer import require
 from autograph.runtime.ops.linalg.linalg import matmul
+from autograph.runtime.ops.reduce.ctc import ctc_loss
 from autograph.runtime.ops.reduce.reduce import reduce_logsumexp, reduce_sum
+from autograph.runtime.ops.shape.create import fill
 from autograph.runtime.ops.shape.create import range as indices
 from autograph.runtime.ops.shape.shape import expand_dims, reshape, shape, transpose
 from autograph.runtime.tensors.convert import convert_to_tensor
@@ -24,7 +27,23 @@ if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import TensorLike
     from autograph.runtime.tensors.tensor import Tensor
 
-__all__ = ["categorical_generalized_cross_entropy", "circle", "dice", "tversky"]
+__all__ = ["categorical_generalized_cross_entropy", "circle", "ctc", "dice", "tversky"]
+
+
+def ctc(y_true: Any, y_pred: Any) -> Tensor:
+    """Minus the logarithm of the chance of rows of labels; see `tf.nn.ctc_loss`: (batch,).
+
+    ``y_true``: (batch, labels) integers, 0 where a row has no more. ``y_pred``: (batch, time, classes) before softmax;
+    the class 0 is the blank. Raises `InvalidArgumentError` for other ranks.
+    """
+    y_true, y_pred = convert_to_tensor(y_true), floating_predictions(y_pred)
+    require(y_true.ndim == 2, "Targets `y_true` are expected to be a tensor of shape `(batch_size, max_length)` in "
+            f"integer format. Received: y_true.shape={y_true.shape}")  # fmt: skip
+    require(y_pred.ndim == 3, "Logits `y_pred` are expected to be a tensor of shape `(batch_size, max_length, "
+            f"num_classes)`. Received: y_pred.shape={y_pred.shape}")  # fmt: skip
+    labels, sizes = cast(y_true, "int32"), shape(y_pred)
+    counts = reduce_sum(cast(labels != 0, "int32"), -1)
+    return ctc_loss(labels, y_pred, counts, fill([sizes[0]], sizes[1]), logits_time_major=False)
 
 
 def dice(y_true: Any, y_pred: Any, axis: int | Sequence[int] | None = None) -> Tensor:

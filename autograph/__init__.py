@@ -239,7 +239,8 @@ def __getattr__(name: str) -> _Any:
     elif name == "autograph":
         value = _lazy.importlib.import_module(__name__)
     elif name in _NAMESPACES:
-        value = _lazy.Namespace(name, _NAMESPACES[name])
+        plugged = "runtime.tools.export.plugged" if name == "export" else None
+        value = _lazy.Namespace(name, _NAMESPACES[name], plugged)
     elif name in _MODULES:
         value = _lazy.importlib.import_module(f"{__name__}.{_MODULES[name]}")
     else:

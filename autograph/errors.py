@@ -183,6 +183,10 @@ class MissingExtraError(AutographError, ImportError):
     """A feature needs an optional library that is not installed; the text says which extra brings it."""
 
 
+class PluginError(AutographError, ImportError):
+    """A plug-in of another package can't be used; the text names the package."""
+
+
 class SavedFileError(AutographError, OSError):
     """A saved file or model can't be read: it is missing, damaged, not of the format, or of a newer version."""
 

@@ -115,16 +115,28 @@ def _functions_of_ops() -> dict[str, Any]:
 class Namespace(types.ModuleType):
     """A group of public names, such as ``tf.math``."""
 
-    def __init__(self, name: str, table: Mapping[str, str]) -> None:
+    def __init__(self, name: str, table: Mapping[str, str], plugged: str | None = None) -> None:
         super().__init__(f"{__package__}.{name}", f"The functions of ``tf.{name}``.")
         self.__names = parse(table)
         self.__space = f"{name}."
+        self.__plugged = plugged
         self.__path__: list[str] = []  # `import autograph.io.gfile` takes only what has one for a package
 
     def __getattr__(self, name: str) -> Any:
-        value = load(self.__names, name, self.__name__, self.__space)
+        try:
+            value = load(self.__names, name, self.__name__, self.__space)
+        except AttributeError:
+            value = self.__of_others(name)
+            if value is None:
+                raise
         self.__dict__[name] = value
         return value
+
+    def __of_others(self, name: str) -> Any:
+        """What another package adds under a name."""
+        if self.__plugged is None or name.startswith("_"):
+            return None
+        return importlib.import_module(f"{__package__}.{self.__plugged}").exporter(name)
 
     def __dir__(self) -> list[str]:
         return sorted([*self.__names, *places_of_ops(self.__space)])

@@ -1,10 +1,13 @@
-"""What PyInstaller is told, by the entry point `pyinstaller40`, of how autograph is packed."""
+"""What autograph has to do with other packages.
+
+PyInstaller is told, by the entry point `pyinstaller40`, how it is packed; `plugins` finds what others add to it.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 
 def hook_folders() -> list[str]:
     """The folders with hooks for PyInstaller."""
-    return [str(Path(__file__).parent / "hooks")]
+    return [os.path.join(os.path.dirname(__file__), "hooks")]

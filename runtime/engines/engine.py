@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from autograph.errors import GraphError
+from autograph.packaging import plugins
 
 from ..base.devices import Device
 from ..ir.graph import Graph, Node, Type
@@ -109,3 +110,31 @@ def register(engine: Engine) -> None:
     if engine.name in ENGINES:
         raise GraphError(f"there already is an engine {engine.name!r}")
     ENGINES[engine.name] = engine
+
+
+# Those of other packages
+
+_HAS = "name library product most_nodes cuts_loops device is_wanted missing obstacle pays work_of_compiling compile"
+
+
+def plugged(name: str) -> Engine | None:
+    """The engine that a package offers under a name; None where there is none. Raises `PluginError`."""
+    found = plugins.load(plugins.ENGINES, name)
+    if found is None:
+        return None
+    try:
+        engine: Engine = found() if isinstance(found, type) else found
+    except Exception as error:
+        raise plugins.unfit(plugins.ENGINES, name, f"{type(error).__name__}: {error}") from error
+    missing = [each for each in _HAS.split() if not hasattr(engine, each)]
+    if missing:
+        raise plugins.unfit(plugins.ENGINES, name, f"it has no {', '.join(missing)}")
+    if engine.name != name:
+        raise plugins.unfit(plugins.ENGINES, name, f"its name is {engine.name!r}")
+    register(engine)
+    return engine
+
+
+def known() -> list[str]:
+    """The names of all engines that there are."""
+    return sorted({*ENGINES, *plugins.offered(plugins.ENGINES)})

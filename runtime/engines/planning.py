@@ -12,7 +12,7 @@ from autograph.settings import settings
 
 from ..base.devices import HOST, Device
 from ..ir.graph import Graph
-from .engine import ENGINES, Engine, is_installed, register
+from .engine import ENGINES, Engine, is_installed, known, plugged, register
 from .native import NATIVE
 from .numpy.plan import Plan
 from .partition import PART, is_whole, obstacle, partition
@@ -103,10 +103,10 @@ def _chosen() -> Engine | None:
     """The engine that the settings name."""
     if not settings.engine:
         return None
-    found = ENGINES.get(settings.engine)
+    found = ENGINES.get(settings.engine) or plugged(settings.engine)
     if found is None:
         raise InvalidArgumentError(
-            f"there is no engine {settings.engine!r}; there are {', '.join(sorted(ENGINES))}",
+            f"there is no engine {settings.engine!r}; there are {', '.join(known())}",
             remedy="set AUTOGRAPH_ENGINE, or settings.engine, to one of these, or to nothing",
         )
     _require(found, f"the engine {found.name!r}")
@@ -115,7 +115,8 @@ def _chosen() -> Engine | None:
 
 def _require(engine: Engine, what: str) -> None:
     if not is_installed(engine.library):
-        raise MissingExtraError(f"{what} needs {engine.library}", remedy=f"pip install 'autograph-py[{engine.name}]'")
+        package = f"'autograph-py[{engine.name}]'" if engine in (NATIVE, XLA) else engine.library
+        raise MissingExtraError(f"{what} needs {engine.library}", remedy=f"pip install {package}")
 
 
 def _is_replicated(graph: Graph) -> bool:

@@ -13,7 +13,7 @@ from autograph.runtime.functions.function import function
 from autograph.runtime.state.module import Module
 from autograph.runtime.tensors.spec import TensorSpec
 from autograph.runtime.tools.export.saved_model import save
-from autograph.runtime.tools.export.signatures import ONNX, SERVING, STABLEHLO
+from autograph.runtime.tools.export.signatures import EXPORTER, ONNX, SERVING, STABLEHLO
 
 from ..base.custom_objects import custom_object_scope
 from ..base.layer import Layer
@@ -202,11 +202,14 @@ class Model(Trainer, Layer):
         With the formats ``"onnx"`` and ``"stablehlo"`` it is a file for other runtimes, see `tf.export.onnx` and
         `tf.export.stablehlo`, and the errors are those that are raised there. ``input_signature``: a `TensorSpec`, or a
         structure of them; left out, the inputs of a functional or built sequential model. Raises `InvalidArgumentError`
-        for another format, and where the inputs are not known.
+        for another format, unless a package adds it (see the README), and where the inputs are not known.
         """
         others = {"onnx": ONNX, "stablehlo": STABLEHLO}
-        if format in others:
-            others[format].function(self, filepath, input_signature)
+        exporter = others[format].function if format in others else None
+        if format != "tf_saved_model":
+            exporter = exporter or EXPORTER.function(format)
+        if exporter is not None:
+            exporter(self, filepath, input_signature)
             return
         if format != "tf_saved_model":
             raise InvalidArgumentError(

@@ -10,16 +10,19 @@ FOR_TRACERS = ("jax", "jaxlib", "optax", "equinox", "chex", "jaxtyping")
 """Packages for JAX's tracers: their functions change nothing that they are given, and call functions that they get."""
 FOR_TORCH = ("torch", "torchvision", "torchaudio", "functorch", "torchgen")
 """Packages for PyTorch's tensors."""
-LEFT_ALONE = frozenset(
-    (
-        *sys.stdlib_module_names, *FOR_TRACERS, *FOR_TORCH, "autograph", "numpy", "gast", "astunparse", "_pytest",
-        "pytest", "tqdm",
-    )
-)
-"""Top-level modules whose functions are called as they are."""
+LEFT_ALONE = {
+    *sys.stdlib_module_names, *FOR_TRACERS, *FOR_TORCH, "autograph", "numpy", "gast", "astunparse", "_pytest", "pytest",
+    "tqdm",
+}  # fmt: skip
+"""Top-level modules whose functions are called as they are; `leave_alone` adds one."""
 
 _MIXINS = frozenset(("collections", "collections.abc", "numbers"))
 _ORDERING = frozenset(("__lt__", "__le__", "__gt__", "__ge__"))
+
+
+def leave_alone(module: str) -> None:
+    """Has the functions of a top-level module be called as they are from now on."""
+    LEFT_ALONE.add(module)
 
 
 def is_left_alone(function: FunctionType) -> bool:

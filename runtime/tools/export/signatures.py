@@ -28,8 +28,8 @@ from .state import bound_to_a_graph
 from .values import is_name, require
 
 __all__ = [
-    "ONNX", "SERVING", "STABLEHLO", "SignatureFunction", "decode_signatures", "encode_signatures", "input_names",
-    "output_names",
+    "EXPORTER", "ONNX", "SERVING", "STABLEHLO", "SignatureFunction", "decode_signatures", "encode_signatures",
+    "input_names", "output_names",
 ]  # fmt: skip
 
 DEFAULT = "serving_default"
@@ -39,6 +39,8 @@ ONNX: Provided[Callable[..., None]] = Provided("runtime.tools.export.onnx.export
 """`tf.export.onnx`."""
 STABLEHLO: Provided[Callable[..., None]] = Provided("runtime.tools.export.stablehlo.exporting", late=True)
 """`tf.export.stablehlo`."""
+EXPORTER: Provided[Callable[..., Any]] = Provided("runtime.tools.export.plugged", late=True)
+"""The exporter that another package has for a format, or None."""
 
 
 # Out

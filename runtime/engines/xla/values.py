@@ -28,6 +28,10 @@ Lowered = Any
 `Unsized`."""
 
 
+Size = Any
+"""An int, or a symbolic dimension of JAX's."""
+
+
 def is_known(x: object) -> bool:
     """Whether a value is known while the graph is lowered."""
     return isinstance(x, (np.ndarray, np.generic))
@@ -42,7 +46,7 @@ class Symbols:
     dtype: the dtype of the tensor that they stand for.
     """
 
-    def __init__(self, dims: Any, dtype: np.dtype[Any]) -> None:
+    def __init__(self, dims: Lowered, dtype: np.dtype[Any]) -> None:
         self.dims, self.dtype = np.asarray(dims, object), np.dtype(dtype)
         self.shape, self.ndim, self.size = self.dims.shape, self.dims.ndim, self.dims.size
 
@@ -69,19 +73,19 @@ for _name in _AS_ARRAYS.split():
 Symbols.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 
-def whole(x: Lowered) -> Any:
+def whole(x: Lowered) -> Size:
     """A scalar that tells a size: an int, or a symbolic dimension; None where only a run knows it."""
     if isinstance(x, Symbols):
         return x.dims.item()
     return int(x) if is_known(x) else None
 
 
-def symbolic(number: Any, dtype: Any) -> Any:
+def symbolic(number: Size, dtype: type[np.generic]) -> Any:
     """A known number as a value: `Symbols` where it is no int."""
     return np.dtype(dtype).type(number) if isinstance(number, int) else Symbols(number, np.dtype(dtype))
 
 
-def count_of(first: Any, end: Any, step: Any) -> Any:
+def count_of(first: Size, end: Size, step: Size) -> Size:
     """How many steps there are from a number to before another; None where JAX can't tell for all sizes."""
     count = -((first - end) // step)
     try:

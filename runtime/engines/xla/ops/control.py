@@ -27,6 +27,7 @@ from ..values import (
     Buffer,
     Lowered,
     Room,
+    Size,
     Symbols,
     Unsized,
     check_alike,
@@ -134,7 +135,7 @@ def _while(here: Lowering, node: While, *inputs: Lowered) -> list[Any]:
 
 
 def _looped(
-    here: Lowering, node: While, inputs: Sequence[Lowered], state: list[Lowered], turn: Block, trips: Any
+    here: Lowering, node: While, inputs: Sequence[Lowered], state: list[Lowered], turn: Block, trips: Size
 ) -> list[Any]:
     """The state at the end of a loop. A test that neither fails nor assigns is JAX's own; others stand in the turns."""
     operands = node.split(inputs)[1]
@@ -264,7 +265,7 @@ def _begun(x: Lowered, is_fixed: bool) -> Any:
     return x if is_fixed else jnp.asarray(x)
 
 
-def _wider(here: Lowering, start: Lowered, x: Lowered, after: Lowered, trips: Any) -> Any:
+def _wider(here: Lowering, start: Lowered, x: Lowered, after: Lowered, trips: Size) -> Any:
     """What a value is at the start of a turn, after what one turn has made of it."""
     if not isinstance(x, Buffer):
         if np.shape(x) != np.shape(after) or isinstance(after, Unsized):
@@ -296,7 +297,7 @@ def _is_alike(x: Lowered, y: Lowered) -> bool:
     return has_count and has_items and (x.capacity, x.room, x.clean) == (y.capacity, y.room, y.clean)
 
 
-def _ended(start: Lowered, x: Lowered, after: Lowered, trips: Any) -> Any:
+def _ended(start: Lowered, x: Lowered, after: Lowered, trips: Size) -> Any:
     """What a value is after a loop of which so much is known."""
     if not isinstance(x, Buffer):
         return x

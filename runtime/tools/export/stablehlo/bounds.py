@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from ....engines.xla.values import Buffer, Lowered, Unsized, is_known, whole
+from ....engines.xla.values import Buffer, Lowered, Size, Unsized, is_known, whole
 from ....ir import records
 from ....ir.graph import Node, Value
 from ....ir.op import Op
@@ -23,13 +23,13 @@ __all__ = ["Bounds", "Range"]
 class Range(NamedTuple):
     """Numbers from ``low`` to before ``limit``: ints, or symbolic dimensions."""
 
-    low: Any
-    limit: Any
+    low: Size
+    limit: Size
 
-    def moved(self, by: Any) -> Range:
+    def moved(self, by: Size) -> Range:
         return Range(self.low + by, self.limit + by)
 
-    def is_inside(self, size: Any) -> bool:
+    def is_inside(self, size: Size) -> bool:
         """Whether all of them are indices of a dimension, whatever sizes vary."""
         try:
             return bool(self.low >= 0) and bool(self.limit <= size)

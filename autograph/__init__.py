@@ -242,9 +242,13 @@ def __getattr__(name: str) -> _Any:
         plugged = "runtime.tools.export.plugged" if name == "export" else None
         value = _lazy.Namespace(name, _NAMESPACES[name], plugged)
     elif name in _MODULES:
-        value = _lazy.importlib.import_module(f"{__name__}.{_MODULES[name]}")
+        value = _lazy.module(f"{__name__}.{_MODULES[name]}")
     else:
-        value = _lazy.load(_names, name, __name__, "")
+        try:
+            value = _lazy.load(_names, name, __name__, "")
+        except AttributeError as error:
+            _lazy.trimmed(error)
+            raise
     globals()[name] = value
     return value
 

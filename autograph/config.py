@@ -6,6 +6,7 @@ from typing import Any
 
 from .settings import checked_verbosity as checked_verbosity
 from .settings import settings as settings
+from .tracebacks import leaving as _leaving
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
@@ -35,3 +36,6 @@ def __getattr__(name: str) -> Any:
     if name not in devices.__all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(devices, name)
+
+
+_leaving.public_module(__name__)

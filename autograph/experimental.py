@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import enum
 
+from autograph.tracebacks import leaving
+
 from .api import do_not_convert
 from .runtime.engines import dlpack as dlpack
 
@@ -47,3 +49,6 @@ def set_loop_options(
         maximum_iterations: a whole number (or scalar tensor) of turns after which the loop ends.
         shape_invariants: pairs of a loop variable and the `TensorShape` that all its values fit.
     """
+
+
+leaving.public_module(__name__)

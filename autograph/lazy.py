@@ -32,10 +32,27 @@ def load(names: Mapping[str, tuple[str, str]], name: str, owner: str, space: str
     """
     found = names.get(name)
     if found is not None:
-        return getattr(importlib.import_module(found[0]), found[1])
+        return _public(getattr(importlib.import_module(found[0]), found[1]))
     if space is not None and not _is_other(name, owner) and name in places_of_ops(space):
-        return _functions_of_ops()[space + name]
+        return _public(_functions_of_ops()[space + name])
     raise missing(name, owner)
+
+
+def module(name: str) -> Any:
+    """A module that users see; see `tracebacks.leaving`."""
+    return _public(importlib.import_module(name))
+
+
+def _public(entity: Any) -> Any:
+    """A function, class or module whose errors have tracebacks of the user's lines alone."""
+    leaving = importlib.import_module(f"{__package__}.tracebacks.leaving")
+    leaving.public(Namespace)
+    return leaving.public(entity)
+
+
+def trimmed(error: AttributeError) -> None:
+    """Takes autograph's frames out of the traceback of an error; those of a module's `__getattr__` among them."""
+    importlib.import_module(f"{__package__}.tracebacks").trim(error)
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

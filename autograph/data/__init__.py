@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from autograph.tracebacks import leaving
+
 from .. import connect as connect
 from . import experimental as experimental
 from . import kinds as kinds
@@ -34,3 +36,4 @@ __all__ = [
     "experimental",
 ]  # fmt: skip
 __dir__ = __all__.copy
+leaving.public_module(__name__)

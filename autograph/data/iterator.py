@@ -23,6 +23,7 @@ from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.convert import wrap
 from autograph.runtime.tensors.spec import TensorSpec
 from autograph.runtime.tensors.tensor import SymbolicTensor
+from autograph.tracebacks.leaving import public
 
 from .failures import Failure, Item
 from .structure import UNSAVABLE, Element, packed, types_of
@@ -134,6 +135,7 @@ class _GraphCursor(Cursor):
         return nest.pack_sequence_as(self._specs, outputs, expand_composites=True)
 
 
+@public
 class DatasetIterator(Stream, Composite):
     """What ``iter(dataset)`` gives. In a traced function `next` and loops take elements whenever the graph runs."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib as _importlib
 from typing import Any as _Any
 
 from .. import lazy as _lazy
@@ -30,6 +29,6 @@ __dir__ = __all__.copy
 
 def __getattr__(name: str) -> _Any:
     if name in _MODULES:
-        return _importlib.import_module(f"{__name__}.{name}")
+        return _lazy.module(f"{__name__}.{name}")
     value = globals()[name] = _lazy.load(_names, name, __name__)
     return value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib as _importlib
 from typing import Any as _Any
 
 from .. import lazy as _lazy
@@ -34,6 +33,10 @@ __dir__ = __all__.copy
 
 def __getattr__(name: str) -> _Any:
     if name in _MODULES:
-        return _importlib.import_module(f"{__name__}.{name}")
-    value = globals()[name] = _lazy.load(_names, name, __name__)
+        return _lazy.module(f"{__name__}.{name}")
+    try:
+        value = globals()[name] = _lazy.load(_names, name, __name__)
+    except AttributeError as error:
+        _lazy.trimmed(error)
+        raise
     return value

@@ -14,6 +14,7 @@ from autograph.runtime.ops.infer import at_least
 from autograph.runtime.ops.reduce.reduce import reduce_logsumexp
 from autograph.runtime.ops.shape.joining import split
 from autograph.runtime.tensors.convert import convert_to_tensor
+from autograph.tracebacks import leaving
 
 from .base.notes import logits
 from .base.registry import Registry
@@ -215,3 +216,4 @@ registry = Registry("activation function", "keras.activations", _ALL, default=li
 get = registry.get
 serialize = registry.serialize
 deserialize = registry.deserialize
+leaving.public_module(__name__)

@@ -21,6 +21,7 @@ from autograph.runtime.tensors.convert import constant as _constant
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import Tensor
 from autograph.runtime.tensors.trace import name_scope as name_scope
+from autograph.tracebacks import leaving
 
 from .base.defaults import epsilon as epsilon
 from .base.defaults import floatx as floatx
@@ -249,3 +250,6 @@ def cumsum(x: TensorLike, axis: int = 0) -> Tensor:
 def cumprod(x: TensorLike, axis: int = 0) -> Tensor:
     """The products of the elements up to each."""
     return cumulative.cumprod(x, axis)
+
+
+leaving.public_module(__name__)

@@ -13,6 +13,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, SavedFileError
 from autograph.runtime.base import processes
 from autograph.runtime.tools.export.checkpoint import EXTENSION
+from autograph.tracebacks import leaving
 
 from .base.tracking import record_of
 from .fit.averages import SwapEMAWeights
@@ -369,3 +370,6 @@ class CSVLogger(Callback):
             file.write(
                 self.separator.join(str(each) for each in [epoch, *((logs or {})[name] for name in names)]) + "\n"
             )
+
+
+leaving.public_module(__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autograph.errors import InvalidArgumentError, UnimplementedError
 from autograph.settings import settings
+from autograph.tracebacks import leaving
 
 from .backend import backend as backend
 from .base.defaults import dtype_policy as dtype_policy
@@ -49,3 +50,6 @@ def disable_traceback_filtering() -> None:
 def is_traceback_filtering_enabled() -> bool:
     """Whether tracebacks show the user's lines alone."""
     return not settings.full_traceback
+
+
+leaving.public_module(__name__)

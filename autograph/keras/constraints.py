@@ -9,6 +9,7 @@ from autograph.runtime.ops.elementwise.elementwise import cast, clip_by_value
 from autograph.runtime.ops.elementwise.math import maximum, sqrt, square
 from autograph.runtime.ops.reduce.reduce import reduce_sum
 from autograph.runtime.tensors.convert import convert_to_tensor
+from autograph.tracebacks import leaving
 
 from .base.defaults import epsilon
 from .base.registry import Registry
@@ -68,3 +69,4 @@ class UnitNorm(Constraint):
 max_norm, non_neg, unit_norm = MaxNorm, NonNeg, UnitNorm
 registry = Registry("constraint", "keras.constraints", (MaxNorm, NonNeg, UnitNorm))
 get, serialize, deserialize = registry.get, registry.serialize, registry.deserialize
+leaving.public_module(__name__)

@@ -34,6 +34,7 @@ from autograph.runtime.engines.spread import put_in_effect
 from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import EagerTensor
+from autograph.tracebacks import leaving
 
 __all__ = [
     "DataParallel", "DeviceMesh", "Distribution", "LayoutMap", "ModelParallel", "TensorLayout", "distribute_tensor",
@@ -346,3 +347,6 @@ def _fits(axes: Sequence[str | None], shape: Sequence[int], mesh: DeviceMesh) ->
     sizes: dict[str | None, int] = {None: 1}
     sizes.update(zip(mesh.axis_names, mesh.shape, strict=True))
     return len(axes) == len(shape) and not any(size % sizes[axis] for size, axis in zip(shape, axes, strict=True))
+
+
+leaving.public_module(__name__)

@@ -26,6 +26,7 @@ from autograph.runtime.ops.shape.create import eye, fill
 from autograph.runtime.ops.shape.shape import broadcast_to, reshape
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import Tensor
+from autograph.tracebacks import leaving
 
 from .base.defaults import floatx
 from .base.registry import Registry, snake_case
@@ -361,3 +362,4 @@ get = registry.get
 serialize = registry.serialize
 deserialize = registry.deserialize
 globals().update({snake_case(each.__name__): each for each in _CLASSES})
+leaving.public_module(__name__)

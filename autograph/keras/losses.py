@@ -15,6 +15,7 @@ from autograph.runtime.base import nest
 from autograph.runtime.base.pickling.carried import Travelling
 from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.tensors.trace import name_scope
+from autograph.tracebacks import leaving
 
 from .base.context import get_mask
 from .base.defaults import floatx
@@ -347,3 +348,4 @@ registry = Registry("loss", "keras.losses", [*_FUNCTIONS, *_CLASSES], aliases=_S
 get = registry.get
 serialize = registry.serialize
 deserialize = registry.deserialize
+leaving.public_module(__name__)

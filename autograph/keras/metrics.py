@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.ops.elementwise.math import sqrt, square
+from autograph.tracebacks import leaving
 
 from .base.registry import Registry, snake_case
 from .formulas import accuracies
@@ -200,3 +201,4 @@ registry = Registry("metric", "keras.metrics", _CLASSES, aliases=_SHORT)
 get = registry.get
 serialize = registry.serialize
 deserialize = registry.deserialize
+leaving.public_module(__name__)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from autograph.tracebacks import leaving
+
 from .base.defaults import DTypePolicy as DTypePolicy
 from .base.defaults import DTypePolicy as Policy
 from .base.defaults import dtype_policy as dtype_policy
@@ -13,3 +15,4 @@ from .optimizers import LossScaleOptimizer as LossScaleOptimizer
 __all__ = ["DTypePolicy", "LossScaleOptimizer", "Policy", "dtype_policy", "global_policy", "set_dtype_policy",
            "set_global_policy"]  # fmt: skip
 __dir__ = __all__.copy
+leaving.public_module(__name__)

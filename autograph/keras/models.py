@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from autograph.tracebacks import leaving
+
 from .networks import summary as summary
 from .networks.cloning import clone_model as clone_model
 from .networks.model import Functional as Functional
@@ -13,3 +15,4 @@ from .networks.sequential import Sequential as Sequential
 
 __all__ = ["Functional", "Model", "Sequential", "clone_model", "load_model", "model_from_json", "save_model"]
 __dir__ = __all__.copy
+leaving.public_module(__name__)

@@ -9,6 +9,7 @@ from autograph.errors import InvalidArgumentError
 from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.ops.elementwise.math import maximum, power, sqrt, square
 from autograph.runtime.tensors.convert import convert_to_tensor
+from autograph.tracebacks import leaving
 
 from . import initializers
 from .formulas import schedules as schedules
@@ -195,3 +196,4 @@ registry.add([
 get = registry.get
 serialize = registry.serialize
 deserialize = registry.deserialize
+leaving.public_module(__name__)

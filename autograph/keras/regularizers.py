@@ -8,6 +8,7 @@ from autograph.errors import InvalidArgumentError, UnimplementedError
 from autograph.runtime.ops.elementwise.math import absolute, square
 from autograph.runtime.ops.reduce.reduce import reduce_sum
 from autograph.runtime.tensors.convert import convert_to_tensor
+from autograph.tracebacks import leaving
 
 from .base.registry import Registry
 
@@ -91,3 +92,4 @@ def _factor(name: str, value: float) -> float:
 l1, l2, l1_l2 = L1, L2, L1L2
 registry = Registry("regularizer", "keras.regularizers", (L1, L2, L1L2), aliases={"l1_l2": L1L2})
 get, serialize, deserialize = registry.get, registry.serialize, registry.deserialize
+leaving.public_module(__name__)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from autograph.tracebacks import leaving
+
 from .base.custom_objects import CustomObjectScope as CustomObjectScope
 from .base.custom_objects import custom_object_scope as custom_object_scope
 from .base.custom_objects import get_custom_objects as get_custom_objects
@@ -19,3 +21,4 @@ __all__ = [
     "serialize_keras_object",
 ]  # fmt: skip
 __dir__ = __all__.copy
+leaving.public_module(__name__)

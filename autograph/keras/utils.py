@@ -9,6 +9,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.ops.random.random import set_seed
+from autograph.tracebacks import leaving
 
 from .base.custom_objects import CustomObjectScope as CustomObjectScope
 from .base.custom_objects import custom_object_scope as custom_object_scope
@@ -90,3 +91,6 @@ def normalize(x: TensorLike, axis: int = -1, order: int = 2) -> np.ndarray[Any, 
 def is_keras_tensor(x: TensorLike) -> bool:
     """Whether something is a symbolic tensor: from `Input`, or from a layer called on one."""
     return isinstance(x, KerasTensor)
+
+
+leaving.public_module(__name__)

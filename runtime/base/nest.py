@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
+from autograph.tracebacks import leaving
 
 from .composite import Composite, CompositeSpec
 
@@ -206,3 +207,6 @@ def assert_same_structure(
         raise InvalidArgumentError(f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r}")
     for (_, a), (_, b) in zip(first, second, strict=True):
         assert_same_structure(a, b, check_types, expand_composites)
+
+
+leaving.public_module(__name__)

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
+from autograph.tracebacks import leaving
 
 from ..base import copies
 from ..base.dtypes import from_numpy
@@ -148,3 +149,6 @@ def exported(tensor: EagerTensor, **keywords: Any) -> Any:
         array = array.copy()
     given = {name: keywords[name] for name in ("max_version", "dl_device") if keywords.get(name) is not None}
     return array.__dlpack__(**given)
+
+
+leaving.public_module(__name__)

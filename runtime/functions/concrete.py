@@ -12,6 +12,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, MutationError, SavingError, SignatureError, StagedTypeError
 from autograph.tracebacks import trim
+from autograph.tracebacks.leaving import public
 
 from ..base import nest, places, shapes
 from ..base.composite import Composite, CompositeSpec
@@ -57,6 +58,7 @@ class WritesOutside(Exception):
     """A graph with state is called in a trace, where what its places hold now can't be passed on to it."""
 
 
+@public
 class ConcreteFunction:
     """A traced function: a graph for fixed dtypes, shapes and Python values.
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, SupportsIndex
 from autograph.errors import InvalidTypeError, SignatureError, StagedRecursionError
 from autograph.settings import settings
 from autograph.tracebacks import trim, trimming
+from autograph.tracebacks.leaving import public
 
 from ..base import nest, shapes
 from ..base.composite import CompositeSpec
@@ -64,6 +65,7 @@ def part_of_a_trace(python_function: Callable[..., Any]) -> Function:
     return Function(python_function, Options(None, True, False, gives_numbers=True))
 
 
+@public
 class Function:
     """A traced Python function: calls run a graph, made at the first call for each kind of arguments.
 

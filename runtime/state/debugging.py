@@ -13,6 +13,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 from autograph.settings import settings
+from autograph.tracebacks import leaving as _leaving
 
 from ..base.dtypes import as_dtype
 from ..ops.host.assert_true import Assert as Assert
@@ -249,3 +250,6 @@ def disable_traceback_filtering() -> None:
 def is_traceback_filtering_enabled() -> bool:
     """Whether tracebacks show the user's own lines alone."""
     return not settings.full_traceback
+
+
+_leaving.public_module(__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import opcode
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -13,6 +13,14 @@ from autograph.errors import InvalidTypeError
 from ..base.dtypes import string
 from ..ir.op import FUNCTIONS, OPS
 from . import undelivered
+
+
+def refuse_truth(tensor: Any) -> NoReturn:
+    """Refuses to take several values, or none, for true or false."""
+    raise InvalidTypeError(
+        f"the truth of a tensor of shape {tensor.shape} is ambiguous",
+        remedy="use tf.reduce_any(x) or tf.reduce_all(x)",
+    )
 
 
 def refuse_repetition(tensor: Any, sequence: list[Any] | tuple[Any, ...]) -> None:

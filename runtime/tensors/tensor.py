@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError, StagedValueError
+from autograph.tracebacks.leaving import public
 
 from ..base.dtypes import DType, from_numpy, variant
 from ..base.places import user_location
@@ -210,6 +211,7 @@ def _incomparable(other: object) -> bool:
     return other is None or not (hasattr(type(other), "__tensor__") or hasattr(type(other), "__array__"))
 
 
+@public
 class EagerTensor(Tensor):
     """A tensor with a value. The array inside is never changed."""
 
@@ -244,10 +246,7 @@ class EagerTensor(Tensor):
         return view
 
     def __bool__(self) -> bool:
-        if self.array.size != 1:
-            text = f"the truth of a tensor of shape {self.shape} is ambiguous"
-            raise InvalidTypeError(text, remedy="use tf.reduce_any(x) or tf.reduce_all(x)")
-        return bool(self.array)
+        return bool(self.array if self.array.size == 1 else operands.refuse_truth(self))
 
     def __int__(self) -> int:
         return int(self._scalar())
@@ -321,6 +320,7 @@ def _own_line(text: str) -> str:
 
 
 @TENSOR.give
+@public
 class SymbolicTensor(Tensor):
     """What a node of a graph will compute. Python can't see its value: `StagedValueError` where it tries to.
 
@@ -409,8 +409,7 @@ class SymbolicTensor(Tensor):
         raise NO_VALUE.function(self, "with complex()", "write tf.cast(x, tf.complex64)")
 
     def __array__(self, dtype: np.dtype[Any] | None = None, copy: bool | None = None) -> NoReturn:
-        instead = "use the tensor operation of the same name (tf.cast for np.int32(x)), or tf.numpy_function for code "
-        instead += "that needs arrays"
+        instead = "use the tensor operation of the same name (tf.cast for np.int32(x)), or tf.numpy_function"
         raise NO_VALUE.function(self, "as a NumPy array", instead)
 
     def __contains__(self, value: object) -> NoReturn:

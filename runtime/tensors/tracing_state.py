@@ -8,9 +8,12 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
+from autograph.tracebacks.leaving import TRACING
+
 from ..base import places
 from ..base.devices import Device
 from ..ir.graph import Graph
+from ..ir.notes import BY_HAND
 
 
 class _Local(threading.local):
@@ -34,6 +37,14 @@ class _Local(threading.local):
 LOCAL = _Local()
 open_graphs: list[object] = []
 """One entry for each graph being built on any thread: while it is empty, nobody is tracing."""
+
+
+def is_tracing() -> bool:
+    """Whether a function is being traced on this thread, which a graph that is built by hand is not."""
+    return LOCAL.graph is not None and BY_HAND.known(LOCAL.graph) is None
+
+
+TRACING.append(is_tracing)
 
 
 def ambient() -> Any:

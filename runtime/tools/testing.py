@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from autograph.tracebacks import leaving
+
 from ..engines.engine import is_installed
 from ..engines.xla import machine
 from ..state.devices import experimental, list_logical_devices, list_physical_devices
@@ -37,3 +39,6 @@ def is_built_with_gpu_support() -> bool:
 def is_built_with_xla() -> bool:
     """Whether JAX is installed."""
     return is_installed("jax")
+
+
+leaving.public_module(__name__)

@@ -18,6 +18,7 @@ from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.spec import TensorSpec
 from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
+from autograph.tracebacks.leaving import public
 
 from . import context
 from .names import auto_name
@@ -147,6 +148,7 @@ def _define(kind: str) -> None:
 
 for _kind in OPERATIONS:
     _define(_kind)
+public(KerasTensor)
 
 
 def is_symbolic(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

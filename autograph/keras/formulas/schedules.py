@@ -12,6 +12,7 @@ from autograph.runtime.ops.elementwise.elementwise import cast, where
 from autograph.runtime.ops.elementwise.math import ceil, cos, floor, log, minimum, power
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.trace import name_scope
+from autograph.tracebacks import leaving
 
 from ..base.registry import Registry
 
@@ -229,3 +230,6 @@ registry = Registry(
 
 serialize = registry.serialize
 deserialize = registry.deserialize
+
+
+leaving.public_module(__name__)

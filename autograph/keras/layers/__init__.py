@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from autograph.tracebacks import leaving
+
 from ..base.layer import InputSpec as InputSpec
 from ..base.layer import Layer as Layer
 from . import (
@@ -46,3 +48,4 @@ for _module in (advanced_activations, attention, cells, convolutional, convoluti
                 wrappers):  # fmt: skip
     __all__ += _module.__all__
 __dir__ = __all__.copy
+leaving.public_module(__name__)

@@ -1,5 +1,7 @@
 """`tf.keras.preprocessing`: data made ready to learn from."""
 
+from autograph.tracebacks import leaving
+
 from . import image as image
 from . import sequence as sequence
 from .image_files import image_dataset_from_directory as image_dataset_from_directory
@@ -9,3 +11,4 @@ from .timeseries import timeseries_dataset_from_array as timeseries_dataset_from
 __all__ = ["image", "image_dataset_from_directory", "sequence", "text_dataset_from_directory",
            "timeseries_dataset_from_array"]  # fmt: skip
 __dir__ = __all__.copy
+leaving.public_module(__name__)

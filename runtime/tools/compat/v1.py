@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograph.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
+from autograph.tracebacks import leaving
 
 from ...base import nest, shapes
 from ...base.dtypes import as_dtype, float32
@@ -265,3 +266,6 @@ def _part(graph: Graph, wanted: Sequence[Value | Node | None], fed: Sequence[Val
 
 def _shown(result: object) -> Any:
     return result[()] if isinstance(result, np.ndarray) and result.ndim == 0 else result
+
+
+leaving.public_module(__name__)

@@ -16,6 +16,7 @@ from typing import Any
 
 from autograph.errors import SavingError, SignatureError
 from autograph.tracebacks import trimming
+from autograph.tracebacks.leaving import public
 
 from ...base import nest, shapes
 from ...base.composite import Composite, CompositeSpec
@@ -213,6 +214,7 @@ def _referenced(value: object) -> Any:
     return nest.map_structure(lambda leaf: ObjectReference(leaf) if isinstance(leaf, Variable) else leaf, value)
 
 
+@public
 class RestoredFunction(Function):
     """A function of a loaded model: it has the traces that were saved, and makes no others.
 

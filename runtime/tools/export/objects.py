@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from autograph.errors import InvalidTypeError
+from autograph.tracebacks.leaving import public
 
 from ...base.streams import Stream
 from ...functions.arguments import Parameters
@@ -205,6 +206,7 @@ class Signatures(dict[str, Any]):
     """The signatures of a loaded model by name. Saving the model again saves them as its signatures."""
 
 
+@public
 class LoadedObject(Module):
     """An object of a loaded model, with the attributes that were saved: variables, functions, objects, structures.
 

@@ -12,6 +12,7 @@ from collections import namedtuple
 from pathlib import Path
 
 from autograph.errors import AlreadyExistsError, UnavailableError
+from autograph.tracebacks import leaving
 
 from ...base import copies
 from ...engines import recorder
@@ -111,3 +112,6 @@ class Trace:
     def __exit__(self, *exception: object) -> None:
         if recorder.active is not None:
             recorder.active.add(self._name, self._started, self._details)
+
+
+leaving.public_module(__name__)

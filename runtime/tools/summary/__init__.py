@@ -14,6 +14,8 @@ In a traced function each call is a node with an effect, which writes on every r
 one while the function was traced.
 """
 
+from autograph.tracebacks import leaving as _leaving
+
 from . import experimental as experimental
 from .graphs import graph as graph
 from .graphs import trace_export as trace_export
@@ -31,3 +33,5 @@ from .writer import create_noop_writer as create_noop_writer
 from .writer import flush as flush
 from .writer import record_if as record_if
 from .writer import should_record_summaries as should_record_summaries
+
+_leaving.public_module(__name__)

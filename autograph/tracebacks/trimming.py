@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable
@@ -9,11 +10,12 @@ from functools import wraps
 from types import CodeType, TracebackType
 from typing import Any, TypeVar, cast
 
-from .errors import AutographError
-from .settings import settings
+from ..errors import AutographError
+from ..settings import settings
 
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _LIBRARY = os.path.dirname(os.__file__) + os.sep
+_CONTEXTS = contextlib.__file__
 
 HANDING_OVER: set[CodeType] = set()
 """Code of autograph's that does all of the work of a frame of the user's: the frame of that work is shown alone."""
@@ -27,7 +29,7 @@ def is_internal(filename: str) -> bool:
 
 
 # A packed program (PyInstaller's) has relative names in its code.
-OWN_FILES = (_PACKAGE, os.path.dirname(is_internal.__code__.co_filename) + os.sep, "<autograph")
+OWN_FILES = (_PACKAGE, os.path.dirname(os.path.dirname(is_internal.__code__.co_filename)) + os.sep, "<autograph")
 """What the names of autograph's own files begin with."""
 
 
@@ -38,7 +40,7 @@ def trimming(function: Function) -> Function:
     def trimmed(*arguments: object, **keywords: object) -> Any:
         try:
             return function(*arguments, **keywords)
-        except Exception as error:
+        except BaseException as error:
             trim(error)
             raise
 
@@ -81,19 +83,25 @@ def _of_user(entries: list[TracebackType]) -> TracebackType | None:
     """The entries of the user, outermost first, linked to each other."""
     result: TracebackType | None = None
     calls_autograph = hands_over = False
-    for entry in reversed(entries):
+    for number, entry in reversed([*enumerate(entries)]):
         filename = entry.tb_frame.f_code.co_filename
         if is_internal(filename):
             calls_autograph = True
             hands_over = entry.tb_frame.f_code in HANDING_OVER
         elif hands_over:
             hands_over = False
-        elif not (calls_autograph and _is_numpy(filename)):
+        elif not (calls_autograph and _is_numpy(filename)) and not _is_in_between(entries, number):
             calls_autograph = False
             if entry.tb_next is not result:
                 entry.tb_next = result
             result = entry
     return result
+
+
+def _is_in_between(entries: list[TracebackType], number: int) -> bool:
+    """Whether an entry is of the library's `contextlib`, which autograph calls."""
+    files = [each.tb_frame.f_code.co_filename for each in entries[max(number - 1, 0) : number + 1]]
+    return len(files) == 2 and is_internal(files[0]) and files[1] == _CONTEXTS
 
 
 def _is_numpy(filename: str) -> bool:

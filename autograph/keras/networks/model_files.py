@@ -38,6 +38,7 @@ from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.spec import TensorSpec
 from autograph.runtime.tools.export import strict_json
 from autograph.runtime.tools.export.file_errors import damaged_error, newer_version_error
+from autograph.runtime.tools.export.hdf5 import is_hdf5
 from autograph.runtime.tools.export.weights import content_of, read_file, replace_file, tensors_of
 
 from ..base import allocation
@@ -59,6 +60,8 @@ _KERAS_STEM, _KERAS_WEIGHTS = "model.weights.", "model.weights.h5"
 
 MODEL_OF_KERAS: Provided[Callable[..., Any]] = Provided("keras.saved.models", late=True)
 """The model in the members of a file that Keras has written."""
+MODEL_IN_HDF5: Provided[Callable[..., Any]] = Provided("keras.saved.legacy", late=True)
+"""The model in an HDF5 file."""
 
 
 # Out
@@ -173,6 +176,9 @@ def load_model(
     library that its format needs, safetensors or h5py.
     """
     path = os.fspath(filepath)
+    if os.path.isfile(path) and is_hdf5(data := read_file(path)):
+        with making(path, custom_objects):
+            return MODEL_IN_HDF5.function(data, path, compile)
     members = _members(path)
     metadata = strict_json.loads(members[_METADATA], path)
     with making(path, custom_objects):

@@ -22,7 +22,9 @@ __all__ = ["config_from_keras"]
 
 # What the constructors of all layers take; `autocast` and `build_config` are in no configuration of a layer.
 _OF_ALL_LAYERS = frozenset(("name", "trainable", "dtype", "activity_regularizer", "batch_input_shape", "input_shape"))
-_ABSENT: dict[str, list[Any]] = {"attention_axes": [None, [1], 1, [-2]], "autocast": [True]}
+_ABSENT: dict[str, list[Any]] = {
+    "attention_axes": [None, [1], 1, [-2]], "autocast": [True], "groups": [1], "trainable": [True],
+}  # fmt: skip
 _ABSENT_OF_METRICS = {"AUC": ("multi_label", "num_labels", "label_weights", "from_logits")}
 _OPERATORS = {"true_divide": "divide"}
 _LAMBDA = "a lambda, whose bytecode is not run: use a named function, and pass it in custom_objects"
@@ -128,7 +130,7 @@ def _object(value: dict[str, Any], problems: list[str]) -> dict[str, Any]:
     if module == "keras.metrics" and kind in _ABSENT_OF_METRICS:
         return {**value, "config": _without(config, kind, _ABSENT_OF_METRICS[kind], problems)}
     if found is None:
-        if module in ("keras.layers", "keras.src.layers"):
+        if module.startswith(("keras.layers", "keras.src.layers", "tf_keras.")):
             problems.append(f"the layer keras.layers.{kind} ({config.get('name')!r})")
         return value
     if kind == "Lambda" and isinstance(config.get("function"), dict):
@@ -146,7 +148,9 @@ def _known_settings(found: type, kind: str, config: dict[str, Any], problems: li
     """The settings that a class of the library takes."""
     if issubclass(found, Model):
         return config
-    taken = {*_OF_ALL_LAYERS, *getattr(found, "settings", ())}
+    own = inspect.signature(found).parameters
+    open_ = any(each.kind is each.VAR_KEYWORD for each in own.values())
+    taken = {*(_OF_ALL_LAYERS if open_ else own), *getattr(found, "settings", ())}
     for each in (*found.__mro__, *getattr(found, "cell_class", object).__mro__):
         if "__init__" in vars(each) and each is not object:
             taken.update(inspect.signature(each).parameters)

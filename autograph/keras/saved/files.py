@@ -14,6 +14,7 @@ from autograph.runtime.tools.export.weights import read_file, replace_file, tens
 
 from ..base import weights as safetensors
 from ..networks.model import LOAD_WEIGHTS, SAVE_WEIGHTS, Model
+from .legacy import is_legacy, load_legacy_weights
 from .weights import load_content, write_weights
 
 __all__ = ["load_weights", "save_weights"]
@@ -58,13 +59,20 @@ def load_weights(
     data = read_file(path)
     if path.endswith(".keras") and zipfile.is_zipfile(io.BytesIO(data)) and objects_to_skip is None and not by_name:
         data = _weights_of_model(data, path)
+    content = hdf5_content(data, path) if is_hdf5(data) else None
+    if content is not None and is_legacy(content):
+        if objects_to_skip is not None:
+            raise InvalidArgumentError(f"`objects_to_skip` only supports loading '.weights.h5' files. Received: {path}")
+        safetensors.check_loading(model)
+        load_legacy_weights(model, content, path, skip_mismatch, bool(by_name))
+        return
     if by_name:
         raise InvalidArgumentError(
             f"`by_name` only supports loading legacy '.h5' or '.hdf5' files. Received: {path}"
         )
-    if is_hdf5(data):
+    if content is not None:
         safetensors.check_loading(model)
-        load_content(model, hdf5_content(data, path), path, skip_mismatch, objects_to_skip)
+        load_content(model, content, path, skip_mismatch, objects_to_skip)
         return
     if objects_to_skip is not None:
         raise InvalidArgumentError(f"`objects_to_skip` only supports loading '.weights.h5' files. Received: {path}")

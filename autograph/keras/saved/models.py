@@ -15,13 +15,13 @@ from ..layers.features.index_lookup import IndexLookup
 from ..networks.model import Model
 from ..networks.model_files import MODEL_OF_KERAS
 from .configs import config_from_keras
+from .old_configs import modern_compile_config, modern_config
 from .places import parts_by_place
 from .weights import load_content
 
-__all__ = ["made_of", "model_of_keras"]
+__all__ = ["compile_model", "made_of", "model_of_keras"]
 
-_COMPILED = {"loss": None, "metrics": None, "weighted_metrics": None, "loss_weights": None, "run_eagerly": False,
-             "steps_per_execution": 1}  # fmt: skip
+_COMPILED = {"run_eagerly": False, "steps_per_execution": 1, "jit_compile": "auto"}
 
 
 @MODEL_OF_KERAS.give
@@ -33,10 +33,10 @@ def model_of_keras(members: dict[str, bytes], path: str, compile: bool) -> Model
             remedy="save the model with Keras in its own format: model.save(path)",
         )
     content = hdf5_content(members["model.weights.h5"], f"model.weights.h5 in {path}")
-    config = config_from_keras(strict_json.loads(members["config.json"], path), path)
+    config = config_from_keras(modern_config(strict_json.loads(members["config.json"], path)), path)
     model = made_of(config, content)
     if compile:
-        compile_model(model, config.get("compile_config"))
+        compile_model(model, config.get("compile_config"), path)
     _take_vocabularies(model, members, content)
     load_content(model, content, path)
     return model
@@ -62,14 +62,16 @@ def _shape(value: Any) -> Any:
     return [_shape(each) for each in value]
 
 
-def compile_model(model: Any, config: Any) -> None:
+def compile_model(model: Any, config: Any, path: str) -> None:
     """Compile a model as Keras's configuration says; nothing happens for one that was not compiled.
 
     What `jit_compile` was is left out: it says what Keras found fit for the machine.
     """
-    if isinstance(config, dict) and config.get("optimizer") is not None:
-        wanted = {name: config.get(name, default) for name, default in _COMPILED.items()}
-        compile_from_config(model, {**wanted, "optimizer": config["optimizer"], "jit_compile": "auto"})
+    graph = model.graph_of_calls
+    outputs = [] if graph is None else [each.keras_history[0].operation.name for each in model.outputs]
+    config = config_from_keras(modern_compile_config(config, outputs), path)
+    if config is not None:
+        compile_from_config(model, {**_COMPILED, **config})
 
 
 def _take_vocabularies(model: Model, members: dict[str, bytes], content: Hdf5Content) -> None:

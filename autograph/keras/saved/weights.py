@@ -168,7 +168,7 @@ def _warn_of_others(model: Any, content: Hdf5Content, known: set[str], path: str
     """Say which parts of the file the model does not have; Keras leaves them out in silence."""
     places = {each.rpartition("/")[0].rpartition("/")[0] for each in content.arrays}
     places = {each.replace(_OLD_LAYERS, "layers") for each in places}
-    others = sorted(each for each in places - known if each.partition("/")[0] != "optimizer")
+    others = sorted(each for each in places - known if each.partition("/")[0] not in ("optimizer", "metrics"))
     if others:
         warn(f"{path} has weights that model '{model.name}' has no layers for, which are left out: {', '.join(others)}")
 
@@ -197,6 +197,9 @@ def _optimizer_pairs(
         with trace.building(None):
             optimizer.build(model.trainable_variables)
         variables = saved_variables(optimizer)
+    if len(saved) == len(variables) - 1 and "learning_rate" in str(variables["1"].path):
+        del variables["1"]  # Keras 2 has it in the configuration alone
+        variables = {str(number): each for number, each in enumerate(variables.values())}
     if len(variables) != len(saved):
         warn(
             f"the optimizer's variables in {path} are left out: {optimizer.name!r} has {len(variables)} variables, "

@@ -3,8 +3,8 @@
     python -m tests.keras.saved.make
 
 ``data/NAME.weights.h5.gz``: what `save_weights` of Keras writes for the models in `models`, and for a model after one
-step of each optimizer; ``data/NAME.keras.gz``: what `save` writes; ``data/outputs.json``: what Keras computes with
-them, and the version of Keras.
+step of each optimizer; ``data/NAME.keras.gz`` and ``data/NAME.h5.gz``: what `save` writes; ``data/outputs.json``: what
+Keras computes with them, and the version of Keras.
 """
 
 from __future__ import annotations
@@ -38,6 +38,13 @@ def model_file(keras: Any, name: str, model: Any) -> None:
         (DATA / f"{name}.keras.gz").write_bytes(gzip.compress(path.read_bytes(), mtime=0))
 
 
+def legacy_file(name: str, model: Any) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / f"{name}.h5"
+        model.save(path)
+        (DATA / f"{name}.h5.gz").write_bytes(gzip.compress(path.read_bytes(), mtime=0))
+
+
 def found(model: Any, name: str) -> Any:
     """What a model computes."""
     import tensorflow as tf
@@ -63,6 +70,12 @@ def main() -> None:
     for name in models.OPTIMIZERS:
         keras.utils.clear_session()
         packed(models.trained(keras, name), name)
+    for name, make in (("recurrent", models.recurrent), ("compiled", models.compiled)):
+        keras.utils.clear_session()
+        model = make(keras)
+        if name == "recurrent":
+            models.fill(model)
+        legacy_file(name, model)
     for name, make in (("compiled", models.compiled), ("own", models.own)):
         keras.utils.clear_session()
         model = make(keras)

@@ -89,9 +89,9 @@ def changed(path, change, **more):
 def test_what_the_library_does_not_have_is_named_all_of_it(tmp_path):
     def change(config):
         first, second, third = config["config"]["layers"][1:4]
-        first.update(class_name="ConvLSTM2D", module="keras.layers")
-        second["config"]["attention_axes"] = [1, 2]
-        second["config"]["use_gate"] = True
+        first.update(class_name="Hologram", module="keras.layers")
+        second["config"]["tilt"] = [1, 2]
+        second["config"]["glow"] = True
         third["config"]["autocast"] = True
         third.update(class_name="Lambda", config={"name": "plus", "function": {
             "class_name": "__lambda__", "config": {"code": "4wEA", "defaults": None, "closure": None}}})  # fmt: skip
@@ -100,9 +100,9 @@ def test_what_the_library_does_not_have_is_named_all_of_it(tmp_path):
     with pytest.raises(SavedFileError) as caught:
         keras.models.load_model(path, safe_mode=False)
     text = str(caught.value)
-    assert "the layer keras.layers.ConvLSTM2D ('embedding')" in text
-    assert "the setting attention_axes=[1, 2] of 'multi_head_attention' (MultiHeadAttention)" in text
-    assert "the setting use_gate=True" in text
+    assert "the layer keras.layers.Hologram ('embedding')" in text
+    assert "the setting tilt=[1, 2] of 'multi_head_attention' (MultiHeadAttention)" in text
+    assert "the setting glow=True" in text
     assert "a lambda in layer 'plus'" in text
 
 

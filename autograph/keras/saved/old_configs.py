@@ -119,8 +119,8 @@ def _call(node: Any, firsts: dict[str, int]) -> Any:
     if node and isinstance(node[0], str):
         node = [node]
     tensors = [each[2] if each[0] == _CONSTANT else _tensor(_place(each[:3], firsts)) for each in node]
-    kwargs = next((each[3] for each in node if len(each) > 3), {})
-    kwargs = {name: _argument(value, firsts) for name, value in kwargs.items() if name != "name" or value is not None}
+    given: dict[str, Any] = next((each[3] for each in node if len(each) > 3), {})
+    kwargs = {name: _argument(value, firsts) for name, value in given.items() if name != "name" or value is not None}
     return {"args": tensors if len(tensors) == 1 else [tensors], "kwargs": kwargs}
 
 

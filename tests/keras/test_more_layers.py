@@ -87,6 +87,44 @@ def test_attention_over_images_has_gradients() -> None:
     assert tuple(outputs.shape) == (None, None, None, 4)
 
 
+def test_spectral_normalization() -> None:
+    """Keras's numbers, of a call in training and one after it."""
+    layer = layers.SpectralNormalization(layers.Dense(3), 2)
+    x = np.cos(np.arange(8)).reshape(2, 4).astype(np.float32)
+    layer(x)
+    calls.fill(layer.layer)
+    layer.vector_u.assign(np.full((1, 3), 0.5))
+    expected = [0.24753, 0.34484, 0.01713, 0.37066, -0.16841, -0.66063]
+    for training in (True, False):
+        np.testing.assert_allclose(np.ravel(layer(x, training=training)), expected, atol=2e-5)
+    assert [(w.name, w.trainable) for w in layer.weights] == [("kernel", True), ("vector_u", False), ("bias", True)]
+    again = layers.SpectralNormalization.from_config(layer.get_config())
+    assert again.power_iterations == 2 and again.layer.units == 3
+    model = tf.keras.Sequential([tf.keras.Input((4,)), layers.SpectralNormalization(layers.Dense(2))])
+    model.compile("sgd", "mse")
+    model.fit(x, x[:, :2], epochs=30, verbose=0)
+    model(x, training=True)
+    assert np.linalg.norm(model.layers[0].kernel.numpy(), 2) == pytest.approx(1, abs=0.05)
+
+
+def test_an_embedding_and_its_way_back() -> None:
+    """Keras's numbers."""
+    layer = layers.ReversibleEmbedding(5, 3)
+    layer(np.array([[1, 2]]))
+    calls.fill(layer)
+    there, back = layer(np.array([[1, 2]])), layer(np.full((1, 2, 3), 0.3, np.float32), reverse=True)
+    np.testing.assert_allclose(np.ravel(there), [0.05645, -0.30272, -0.38357, -0.11177, 0.26279, 0.39574], atol=1e-5)
+    np.testing.assert_allclose(np.ravel(back)[:5], [0.21009, -0.18895, 0.16403, -0.13583, 0.1049], atol=1e-5)
+    capped = layers.ReversibleEmbedding(5, 3, tie_weights=False, logit_soft_cap=2.0, mask_zero=True)
+    capped(np.array([[1, 0]]))
+    shapes = {w.name: tuple(w.shape) for w in capped.weights}
+    assert shapes == {"embeddings": (5, 3), "reverse_embeddings": (3, 5)}
+    assert np.abs(capped(np.full((1, 3), 1e3, np.float32), reverse=True)).max() <= 2
+    assert layers.ReversibleEmbedding.from_config(capped.get_config()).get_config() == capped.get_config()
+    assert capped.get_config().keys() - layers.Embedding(5, 3).get_config().keys() == {
+        "tie_weights", "reverse_dtype", "logit_soft_cap"}  # fmt: skip
+
+
 def test_names_of_old() -> None:
     assert layers.Convolution2DTranspose is layers.Conv2DTranspose
     assert layers.SeparableConvolution2D is layers.SeparableConv2D
@@ -102,6 +140,11 @@ def test_names_of_old() -> None:
      ("MultiHeadAttention(2, 3)(np.ones((1, 2, 3)), np.ones((1, 2, 2, 3)))", "of one rank"),
      ("ConvLSTM2D(2, 2, strides=2, dilation_rate=2)", "not supported in conjunction"),
      ("ConvLSTM2D(2, 2)(np.ones((1, 3, 4, 4), 'f'))", "expected ndim=5, found ndim=4"),
+     ("ThresholdedReLU(None)", "cannot be None"), ("ThresholdedReLU(-1)", "should be >=0"),
+     ("GroupQueryAttention(4, 3, 2)", "must be divisible"),
+     ("SpectralNormalization(layers.Dense(3), 0)", "greater than zero"),
+     ("SpectralNormalization(layers.ReLU())(np.ones((2, 2), 'f'))", "ReLU object has no attribute 'kernel'"),
+     ("AdaptiveMaxPooling1D(2)(tf.keras.Input((None, 2)))", "needs to know the sizes"),
      ("ConvLSTM2D(2, 2)(tf.keras.Input((3, None, 4, 1)))", "static input shapes")],
 )  # fmt: skip
 def test_what_is_refused(call: str, text: str) -> None:

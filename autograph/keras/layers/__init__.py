@@ -7,6 +7,7 @@ from autograph.tracebacks import leaving
 from ..base.layer import InputSpec as InputSpec
 from ..base.layer import Layer as Layer
 from . import (
+    adaptive_pooling,
     advanced_activations,
     attention,
     cells,
@@ -14,6 +15,7 @@ from . import (
     convolutional_recurrent,
     core,
     features,
+    grouped_attention,
     images,
     merging,
     multi_head_attention,
@@ -24,6 +26,7 @@ from . import (
     reshaping,
     wrappers,
 )
+from .adaptive_pooling import *  # noqa: F403
 from .advanced_activations import *  # noqa: F403
 from .attention import *  # noqa: F403
 from .cells import *  # noqa: F403
@@ -32,6 +35,7 @@ from .convolutional_recurrent import *  # noqa: F403
 from .core import *  # noqa: F403
 from .core import Input as Input
 from .features import *  # noqa: F403
+from .grouped_attention import *  # noqa: F403
 from .images import *  # noqa: F403
 from .merging import *  # noqa: F403
 from .multi_head_attention import *  # noqa: F403
@@ -43,8 +47,9 @@ from .reshaping import *  # noqa: F403
 from .wrappers import *  # noqa: F403
 
 __all__ = ["Input", "InputSpec", "Layer"]
-for _module in (advanced_activations, attention, cells, convolutional, convolutional_recurrent, core, features, images,
-                merging, multi_head_attention, normalization, pooling, recurrent, regularization, reshaping,
+for _module in (adaptive_pooling, advanced_activations, attention, cells, convolutional,
+                convolutional_recurrent, core, features, grouped_attention, images, merging,
+                multi_head_attention, normalization, pooling, recurrent, regularization, reshaping,
                 wrappers):  # fmt: skip
     __all__ += _module.__all__
 __dir__ = __all__.copy

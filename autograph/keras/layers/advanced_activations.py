@@ -16,7 +16,7 @@ from .described import add_described, describe
 if TYPE_CHECKING:
     from ..base.registry import Identifier
 
-__all__ = ["ELU", "LeakyReLU", "PReLU", "Softmax"]
+__all__ = ["ELU", "LeakyReLU", "PReLU", "Softmax", "ThresholdedReLU"]
 
 
 class _Elementwise(Layer):
@@ -46,6 +46,32 @@ class LeakyReLU(_Elementwise):
     def call(self, inputs: object) -> Any:
         """The activation."""
         return activations.leaky_relu(in_own_dtype(self, inputs), self.negative_slope)
+
+
+class ThresholdedReLU(_Elementwise):
+    """``x`` where it is greater than ``theta``, else 0 (Konda et al., 2015).
+
+    Raises `ValueError` for a ``theta`` that is None or below 0.
+    """
+
+    settings = ("theta",)
+
+    def __init__(self, theta: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if theta is None:
+            raise InvalidArgumentError(
+                f"Theta of a Thresholded ReLU layer cannot be None, expecting a float. Received: {theta}"
+            )
+        if theta < 0:
+            raise InvalidArgumentError(
+                f"The theta value of a Thresholded ReLU layer should be >=0. Received: {theta}"
+            )
+        self.theta = float(theta)
+
+    def call(self, inputs: object) -> Any:
+        """The activation."""
+        x = in_own_dtype(self, inputs)
+        return x * cast(x > self.theta, x.dtype)
 
 
 class ELU(_Elementwise):

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base.dtypes import as_dtype
 from autograph.runtime.ops.elementwise.elementwise import cast
-from autograph.runtime.ops.elementwise.math import not_equal
+from autograph.runtime.ops.elementwise.math import not_equal, tanh
 from autograph.runtime.ops.linalg.linalg import tensordot
 from autograph.runtime.ops.shape.gather import gather
+from autograph.runtime.ops.shape.shape import transpose
 
 from .. import activations
 from ..base.custom_objects import get_registered_object
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 
     from ..base.registry import Identifier
 
-__all__ = ["Activation", "Dense", "Embedding", "Identity", "InputLayer", "Lambda", "ReLU", "Rescaling"]
+__all__ = ["Activation", "Dense", "Embedding", "Identity", "InputLayer", "Lambda", "ReLU", "Rescaling",
+           "ReversibleEmbedding"]  # fmt: skip
 
 
 class InputLayer(Layer):
@@ -128,7 +130,7 @@ class Embedding(Layer):
     `OutOfRangeError`.
     """
 
-    settings = (
+    settings: tuple[str, ...] = (
         "input_dim", "output_dim", "embeddings_initializer", "embeddings_regularizer", "activity_regularizer",
         "embeddings_constraint", "mask_zero", "quantization_config",
     )  # fmt: skip
@@ -169,6 +171,56 @@ class Embedding(Layer):
     def compute_mask(self, inputs: TensorLike, mask: object = None) -> Any:
         """Where the inputs are not 0; None without ``mask_zero``."""
         return not_equal(inputs, 0) if self.mask_zero else None
+
+
+class ReversibleEmbedding(Embedding):
+    """`Embedding` that also goes back: with ``reverse=True`` (…, output_dim) to numbers for each row, (…, input_dim).
+
+    Parameters
+    ----------
+    tie_weights: whether the way back has the same table; else ``reverse_embeddings`` (output_dim, input_dim).
+    reverse_dtype: the dtype of the way back.
+    logit_soft_cap: a number between which and minus it the way back stays.
+
+    Further arguments are those of `Embedding`.
+    """
+
+    tie_weights = True
+    reverse_embeddings: Any = None
+    embeddings_initializer: Any
+    settings = (*Embedding.settings, "tie_weights", "reverse_dtype", "logit_soft_cap")
+
+    def __init__(
+        self, input_dim: int, output_dim: int, tie_weights: bool = True, embeddings_initializer: Identifier = "uniform",
+        embeddings_regularizer: Identifier = None, embeddings_constraint: Identifier = None, mask_zero: bool = False,
+        reverse_dtype: Any = None, logit_soft_cap: float | None = None, **kwargs: Any
+    ) -> None:  # fmt: skip
+        super().__init__(input_dim, output_dim, embeddings_initializer, embeddings_regularizer, embeddings_constraint,
+                         mask_zero, **kwargs)  # fmt: skip
+        self.tie_weights, self.reverse_dtype, self.logit_soft_cap = tie_weights, reverse_dtype, logit_soft_cap
+
+    def build(self, input_shape: ShapeLike = None) -> None:
+        """Make the table, or both."""
+        super().build(input_shape)
+        if not self.tie_weights and self.reverse_embeddings is None:
+            shape = (self.output_dim, self.input_dim)
+            self.reverse_embeddings = self.add_weight(shape, self.embeddings_initializer, name="reverse_embeddings")
+
+    def call(self, inputs: Any, reverse: bool = False) -> Any:
+        """Rows of the table, or how much inputs are like each row."""
+        if not reverse:
+            return super().call(inputs)
+        table = transpose(self.embeddings.value()) if self.tie_weights else self.reverse_embeddings.value()
+        if self.reverse_dtype is not None:
+            inputs, table = cast(inputs, self.reverse_dtype), cast(table, self.reverse_dtype)
+        found = inputs @ table
+        cap = self.logit_soft_cap
+        return found if cap is None else tanh(found / cap) * cap
+
+    def compute_mask(self, inputs: Any, mask: object = None) -> Any:
+        """Where integers are not 0, with ``mask_zero``; none of the way back."""
+        return super().compute_mask(inputs, mask) if inputs.dtype.is_integer else None
+
 
 
 class Activation(Layer):

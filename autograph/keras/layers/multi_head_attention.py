@@ -42,7 +42,7 @@ class MultiHeadAttention(Layer):
     Raises `ValueError` for axes that are no numbers, and for ``use_gate`` and ``sliding_window``.
     """
 
-    settings = (
+    settings: tuple[str, ...] = (
         "num_heads", "key_dim", "value_dim", "dropout", "use_bias", "use_gate", "output_shape", "attention_axes",
         "sliding_window", "kernel_initializer", "bias_initializer", "kernel_regularizer", "bias_regularizer",
         "activity_regularizer", "kernel_constraint", "bias_constraint", "seed",
@@ -63,6 +63,7 @@ class MultiHeadAttention(Layer):
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.supports_masking = True
         self.num_heads = positive("num_heads", num_heads)
+        self.num_key_heads = self.num_heads
         self.key_dim = positive("key_dim", key_dim)
         self.value_dim = self.key_dim if value_dim is None else positive("value_dim", value_dim)
         self.dropout = dropout
@@ -99,9 +100,10 @@ class MultiHeadAttention(Layer):
         self.attention_axes = tuple(axis % rank for axis in axes)
         here, _ = self._letters(rank)
         heads = [None] * (rank - 2) + [self.num_heads]
-        parts = (("query", query_shape, self.key_dim), ("key", key_shape, self.key_dim),
-                 ("value", value_shape, self.value_dim))  # fmt: skip
-        for name, given, size in parts:
+        fewer = [*heads[:-1], self.num_key_heads]
+        parts = (("query", query_shape, heads, self.key_dim), ("key", key_shape, fewer, self.key_dim),
+                 ("value", value_shape, fewer, self.value_dim))  # fmt: skip
+        for name, given, heads, size in parts:
             known_dimension(self, given, -1)
             layer = self._dense(f"{here}z,zxy->{here}xy", [*heads, size], "xy", name)
             layer.build(given)
@@ -109,7 +111,7 @@ class MultiHeadAttention(Layer):
         sizes = self.output_shape if self.output_shape is not None else (query_shape[-1],)
         sizes = (sizes,) if isinstance(sizes, int) else tuple(sizes)
         letters = "stuvw"[: len(sizes)]
-        self.output_dense = self._dense(f"{here}xy,xy{letters}->{here}{letters}", [*heads[:-1], *sizes], letters,
+        self.output_dense = self._dense(f"{here}xy,xy{letters}->{here}{letters}", [*fewer[:-1], *sizes], letters,
                                         "attention_output")  # fmt: skip
         self.output_dense.build((*query_shape[:-1], self.num_heads, self.value_dim))
 
@@ -134,15 +136,19 @@ class MultiHeadAttention(Layer):
         here, there = self._letters(len(projected.static_shape) - 1)
         table = "".join([each for i, each in enumerate(here) if i not in axes]) + "x"
         table += "".join([here[i] for i in axes] + [there[i] for i in axes])
-        scores = einsum(f"{here}xy,{there}xy->{table}", projected, self.key_dense(key))
+        scores = einsum(f"{here}xy,{there}xy->{table}", projected, self._wide(self.key_dense(key)))
         if seen is not None:
             while len(seen.static_shape) < len(table):
                 seen = expand_dims(seen, -2 * len(axes) - 1)
             scores = where(seen, scores, LEAST[scores.dtype.name])
         weights = softmax(scores) if len(axes) == 1 else activations.softmax(scores, tuple(range(-len(axes), 0)))
         kept = dropout(weights, self.dropout, seed=self.seed) if training and self.dropout else weights
-        outputs = self.output_dense(einsum(f"{table},{there}xy->{here}xy", kept, self.value_dense(value)))
+        outputs = self.output_dense(einsum(f"{table},{there}xy->{here}xy", kept, self._wide(self.value_dense(value))))
         return (outputs, weights) if return_attention_scores else outputs
+
+    def _wide(self, projected: Any) -> Any:
+        """Keys or values with as many heads as queries."""
+        return projected
 
     def _seen(self, query: object, value: Any, masks: tuple[Any, ...], causal: bool) -> Any:
         """Which values each query sees, (batch, n, m); None for all."""

@@ -6,19 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import nest
-from autograph.runtime.ops.elementwise.elementwise import cast
+from autograph.runtime.ops.elementwise.elementwise import cast, stop_gradient, where
+from autograph.runtime.ops.elementwise.math import equal
+from autograph.runtime.ops.elementwise.nn import l2_normalize
+from autograph.runtime.ops.infer import require
+from autograph.runtime.ops.reduce.reduce import reduce_all
 from autograph.runtime.ops.shape.joining import concat, stack
-from autograph.runtime.ops.shape.shape import reverse, transpose
+from autograph.runtime.ops.shape.shape import reshape, reverse, transpose
 
 from ..base.layer import Layer, signature_of
 from ..base.serialization import deserialize, dtype_config, plain
 from ..base.staging import map_time
+from ..initializers import TruncatedNormal
 
 if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import ShapeLike, TensorLike
     from autograph.runtime.tensors.tensor import Tensor
 
-__all__ = ["Bidirectional", "TimeDistributed", "Wrapper"]
+__all__ = ["Bidirectional", "SpectralNormalization", "TimeDistributed", "Wrapper"]
 
 _MERGE_MODES = ("sum", "mul", "ave", "concat", None)
 
@@ -50,6 +55,62 @@ class Wrapper(Layer):
     def from_config(cls, config: dict[str, Any]) -> Any:
         """A new layer around a new layer. Raises `InvalidTypeError` for one of an unknown class."""
         return cls(**{**config, "layer": deserialize(config["layer"])})
+
+
+class SpectralNormalization(Wrapper):
+    """A layer whose ``kernel`` or ``embeddings`` are divided by their largest singular value in each step of training.
+
+    That is approximated by power iteration (Miyato et al., 2018), ``power_iterations`` steps from where the last one
+    has ended, which ``vector_u`` keeps. Raises `ValueError` for less than one, and for a layer without such a weight.
+    """
+
+    def __init__(self, layer: Layer, power_iterations: int = 1, **kwargs: Any) -> None:
+        super().__init__(layer, **kwargs)
+        require(power_iterations > 0, "`power_iterations` should be greater than zero. Received: "
+                f"`power_iterations={power_iterations}`")  # fmt: skip
+        self.power_iterations = power_iterations
+        self.kernel: Any = None
+
+    def build(self, input_shape: Any = None) -> None:
+        """Build the layer inside, and make ``vector_u`` (1, the last axis of its kernel)."""
+        super().build(input_shape)
+        self.kernel = getattr(self.layer, "kernel", None)
+        if self.kernel is None:
+            self.kernel = getattr(self.layer, "embeddings", None)
+        require(self.kernel is not None, f"{type(self.layer).__name__} object has no attribute 'kernel' nor "
+                "'embeddings'")  # fmt: skip
+        start = TruncatedNormal(stddev=0.02)
+        self.vector_u = self.add_weight((1, self.kernel.shape[-1]), start, name="vector_u", trainable=False)
+
+    @property
+    def weights(self) -> list[Any]:
+        """The kernel, ``vector_u``, and the other weights of the layer inside."""
+        found = super().weights
+        return [weight for weight in found if weight is self.kernel] + [
+            weight for weight in found if weight is not self.kernel
+        ]
+
+    def call(self, inputs: Any, training: Any = False) -> Any:
+        """What the layer gives, after its kernel has been divided."""
+        if training:
+            kernel = self.kernel.value()
+            u, divided = self._divided(kernel)
+            is_zero = reduce_all(equal(kernel, 0))
+            self.vector_u.assign(where(is_zero, self.vector_u.value(), u))
+            self.kernel.assign(where(is_zero, kernel, divided))
+        return cast(self.layer(inputs), inputs.dtype)
+
+    def _divided(self, kernel: Any) -> tuple[Any, Any]:
+        table, u = reshape(kernel, [-1, kernel.shape[-1]]), self.vector_u.value()
+        for _ in range(self.power_iterations):
+            v = l2_normalize(u @ transpose(table))
+            u = l2_normalize(v @ table)
+        u, v = stop_gradient(u), stop_gradient(v)
+        return u, kernel / reshape(v @ table @ transpose(u), [])
+
+    def get_config(self) -> dict[str, Any]:
+        """That of the layer inside, and the number of steps."""
+        return {**super().get_config(), "power_iterations": self.power_iterations}
 
 
 class TimeDistributed(Wrapper):

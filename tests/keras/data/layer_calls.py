@@ -33,6 +33,12 @@ CALLS: list[tuple[str, tuple[tuple[int, ...], ...], dict[str, Any]]] = [
     ("ConvLSTM2D(2, 2, data_format='channels_first', return_sequences=True)", ((1, 3, 2, 4, 4),), {}),
     ("ConvLSTM2D(2, 2, return_sequences=True)", ((2, 3, 4, 4, 1),), {"mask": MASK}),
     ("ConvLSTM3D(2, 2)", ((1, 2, 3, 3, 3, 1),), {}),
+    ("ThresholdedReLU(0.5)", ((2, 5),), {}), ("ThresholdedReLU()", ((2, 5),), {}),
+    *[(f"Adaptive{kind}Pooling{len(shape) - 2}D(3)", (shape,), {}) for kind in ("Average", "Max")
+      for shape in ((1, 7, 2), (1, 5, 7, 2), (1, 4, 5, 3, 1))],
+    ("AdaptiveAveragePooling2D((2, 4), 'channels_first')", ((1, 2, 5, 7),), {}),
+    ("GroupQueryAttention(4, 6, 2)", ((2, 3, 5), (2, 4, 5)), {"return_attention_scores": True}),
+    ("GroupQueryAttention(4, 6, 2, use_bias=False)", ((2, 3, 5), (2, 3, 5)), {"use_causal_mask": True}),
 ]  # fmt: skip
 
 

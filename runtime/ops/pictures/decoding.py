@@ -33,7 +33,7 @@ __all__ = ["decode_and_crop_jpeg", "decode_bmp", "decode_gif", "decode_image", "
 _RAISES = (InvalidArgumentError, MissingExtraError, UnimplementedError)
 
 
-def _bytes(x: Any) -> bytes:
+def _bytes(x: Array | bytes) -> bytes:
     data = x if isinstance(x, bytes) else x.reshape(())[()]
     assert isinstance(data, bytes)
     return data
@@ -86,7 +86,7 @@ def _infer(x: Type, channels: int = 0, dtype: DType = uint8, ratio: int = 1) -> 
     return Type(dtype, (None, None, channels or None))
 
 
-def _decode(x: Any, channels: int = 0, dtype: DType = uint8, ratio: int = 1) -> Array:
+def _decode(x: Array | bytes, channels: int = 0, dtype: DType = uint8, ratio: int = 1) -> Array:
     data = _bytes(x)
     format = format_of(data)
     require(format not in ("BMP", "WebP"), f"Trying to decode {format} format using a wrong op. Use "
@@ -173,7 +173,7 @@ def _infer_any(x: Type, channels: int = 0, dtype: DType = uint8, expand: bool = 
     return Type(dtype, None if expand else (None, None, channels or None))
 
 
-def _decode_any(x: Any, channels: int = 0, dtype: DType = uint8, expand: bool = True) -> Array:
+def _decode_any(x: Array | bytes, channels: int = 0, dtype: DType = uint8, expand: bool = True) -> Array:
     pixels = _frames(_bytes(x), channels, dtype.name != "uint8", 1, not expand)
     return _in(pixels[0] if pixels.ndim == 4 and not expand else pixels, dtype)
 
@@ -204,7 +204,7 @@ def _infer_gif(x: Type) -> Type:
     return Type(uint8, (None, None, None, 3))
 
 
-def _decode_gif(x: Any) -> Array:
+def _decode_gif(x: Array | bytes) -> Array:
     data = _bytes(x)
     format = format_of(data)
     require(format in ("GIF", "PNG", "JPEG"), f"Trying to decode {format} format using a wrong op. Use "
@@ -232,7 +232,7 @@ def _infer_frame(x: Type, channels: int = 0, frames: bool = False) -> Type:
     return Type(uint8, ((None,) if frames else ()) + (None, None, channels or None))
 
 
-def _decode_bmp(x: Any, channels: int = 0) -> Array:
+def _decode_bmp(x: Array | bytes, channels: int = 0) -> Array:
     data = _bytes(x)
     format = format_of(data)
     require(format == "BMP", f"Trying to decode {format} format using DecodeBmp op. Use `decode_{format.lower()}` or "
@@ -255,7 +255,7 @@ def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None)
     return DECODE_BMP(contents, channels=int(channels or 0), name=name)
 
 
-def _decode_webp(x: Any, channels: int = 0, frames: bool = True) -> Array:
+def _decode_webp(x: Array | bytes, channels: int = 0, frames: bool = True) -> Array:
     data = _bytes(x)
     require(format_of(data) == "WebP", "Trying to decode another format than WebP. Use `decode_image` instead.")
     return read_webp(data, channels)
@@ -288,7 +288,7 @@ def _infer_shape(x: Type, dtype: DType = int32) -> Type:
     return Type(dtype, (3,))
 
 
-def _jpeg_shape(x: Any, dtype: DType = int32) -> Array:
+def _jpeg_shape(x: Array | bytes, dtype: DType = int32) -> Array:
     return np.array(size_of_jpeg(_bytes(x)), dtype.numpy)
 
 

@@ -42,7 +42,7 @@ def _infer_png(x: Type, compression: int = -1) -> Type:
     return Type(string, None if x.shape is None else x.shape[:-3])
 
 
-def _encode_png(x: Any, compression: int = -1) -> Array:
+def _encode_png(x: Array, compression: int = -1) -> Array:
     _check(x.shape, (1, 2, 3, 4), "1, 2, 3, or 4")
     found = np.empty(x.shape[:-3], object)
     flat = x.reshape(-1, *x.shape[-3:])
@@ -79,7 +79,7 @@ def _infer_jpeg(x: Type, format: str = "", quality: int = 95, **_: object) -> Ty
 
 
 def _encode_jpeg(
-    x: Any, format: str = "", quality: int = 95, progressive: bool = False, optimize: bool = False,
+    x: Array, format: str = "", quality: int = 95, progressive: bool = False, optimize: bool = False,
     downsampling: bool = True, unit: str = "in", density: tuple[int, int] = (300, 300)
 ) -> Array:  # fmt: skip
     _check(x.shape, (1, 3), "1 or 3")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["frame", "hamming_window", "hann_window", "overlap_and_add", "vorbis_window"]
 
 
-def _cosine(length: Any, periodic: bool, dtype: DTypeLike, a: float, b: float) -> Tensor:
+def _cosine(length: TensorLike, periodic: bool, dtype: DTypeLike, a: float, b: float) -> Tensor:
     dtype = as_dtype(dtype)
     require(dtype.is_floating, f"a window has a floating dtype, not {dtype.name}")
     if isinstance(length, (int, np.integer)):
@@ -40,7 +40,7 @@ def _cosine(length: Any, periodic: bool, dtype: DTypeLike, a: float, b: float) -
     return a - b * cos(2 * math.pi * count / last)
 
 
-def hann_window(window_length: Any, periodic: bool = True, dtype: DTypeLike = "float32",
+def hann_window(window_length: TensorLike, periodic: bool = True, dtype: DTypeLike = "float32",
                 name: str | None = None) -> Tensor:  # fmt: skip
     """Hann's window, (window_length,): ``0.5 - 0.5 * cos(2 * pi * i / n)``.
 
@@ -50,13 +50,13 @@ def hann_window(window_length: Any, periodic: bool = True, dtype: DTypeLike = "f
     return _cosine(window_length, periodic, dtype, 0.5, 0.5)
 
 
-def hamming_window(window_length: Any, periodic: bool = True, dtype: DTypeLike = "float32",
+def hamming_window(window_length: TensorLike, periodic: bool = True, dtype: DTypeLike = "float32",
                    name: str | None = None) -> Tensor:  # fmt: skip
     """Hamming's window, (window_length,): ``0.54 - 0.46 * cos(2 * pi * i / n)``; see `hann_window`."""
     return _cosine(window_length, periodic, dtype, 0.54, 0.46)
 
 
-def vorbis_window(window_length: Any, dtype: DTypeLike = "float32", name: str | None = None) -> Tensor:
+def vorbis_window(window_length: TensorLike, dtype: DTypeLike = "float32", name: str | None = None) -> Tensor:
     """Vorbis's window, (window_length,): ``sin(pi / 2 * sin(pi * (i + 0.5) / n) ** 2)``."""
     dtype = as_dtype(dtype)
     length = convert_to_tensor(window_length, dtype="int32")
@@ -70,7 +70,7 @@ def _dim(x: Tensor, axis: int) -> Any:
     return shape(x)[axis] if known is None else known
 
 
-def frame(signal: TensorLike, frame_length: Any, frame_step: Any, pad_end: bool = False, pad_value: Any = 0,
+def frame(signal: TensorLike, frame_length: TensorLike, frame_step: TensorLike, pad_end: bool = False, pad_value: TensorLike = 0,
           axis: int = -1, name: str | None = None) -> Tensor:  # fmt: skip
     """Frames that overlap: (…, n, …) to (…, frames, frame_length, …), each ``frame_step`` behind the one before.
 
@@ -80,7 +80,7 @@ def frame(signal: TensorLike, frame_length: Any, frame_step: Any, pad_end: bool 
     x = convert_to_tensor(signal)
     require(x.ndim is not None and x.ndim >= 1, "frame needs to know the rank of the signal, which is 1 or more")
     for word, value in (("frame_length", frame_length), ("frame_step", frame_step)):
-        require(not isinstance(value, int) or value > 0, f"{word} is above 0, not {value}")
+        require(not isinstance(value, int) or value > 0, f"{word} is above 0, not {value!r}")
     rank = len(x.shape)
     axis %= rank
     length = _dim(x, axis)
@@ -96,14 +96,14 @@ def frame(signal: TensorLike, frame_length: Any, frame_step: Any, pad_end: bool 
     return gather(x, places, axis=axis)
 
 
-def overlap_and_add(signal: TensorLike, frame_step: Any, name: str | None = None) -> Tensor:
+def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None = None) -> Tensor:
     """The sum of frames that overlap: (…, frames, length) to (…, (frames - 1) * frame_step + length).
 
     What undoes `frame`, but for windows. Raises `InvalidArgumentError` for a rank below 2, and steps below 1.
     """
     x = convert_to_tensor(signal)
     require(x.ndim is not None and x.ndim >= 2, "signal must have rank of at least 2, (…, frames, frame_length)")
-    require(not isinstance(frame_step, int) or frame_step > 0, f"frame_step is above 0, not {frame_step}")
+    require(not isinstance(frame_step, int) or frame_step > 0, f"frame_step is above 0, not {frame_step!r}")
     rank = len(x.shape)
     frames, length = _dim(x, -2), _dim(x, -1)
     places = reshape((steps(frames) * frame_step)[:, None] + steps(length)[None], [-1])

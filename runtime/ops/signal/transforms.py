@@ -49,7 +49,7 @@ def _infer_complex(x: Type, axes: int, inverse: bool) -> Type:
     return x
 
 
-def _transformed(x: Any, axes: int, inverse: bool) -> Array:
+def _transformed(x: Array, axes: int, inverse: bool) -> Array:
     x = np.asarray(x)
     _not_empty(x, axes)
     found = (np.fft.ifftn if inverse else np.fft.fftn)(x, axes=_axes(axes))
@@ -95,7 +95,7 @@ def _infer_real(x: Type, axes: int) -> Type:
     return Type(_COMPLEX[x.dtype], (*x.shape[:-1], None if last is None else last // 2 + 1))
 
 
-def _of_real(x: Any, axes: int) -> Array:
+def _of_real(x: Array, axes: int) -> Array:
     _not_empty(x, axes)
     return np.fft.rfftn(x, axes=_axes(axes)).astype(_COMPLEX[_dtype(x)].numpy, copy=False)
 
@@ -131,7 +131,7 @@ def _infer_inverse(x: Type, axes: int, odd: bool) -> Type:
     return Type(_REAL[x.dtype], (*x.shape[:-1], None if last is None else 2 * (last - 1) + odd))
 
 
-def _to_real(x: Any, axes: int, odd: bool) -> Array:
+def _to_real(x: Array, axes: int, odd: bool) -> Array:
     _not_empty(x, axes)
     length = 2 * (x.shape[-1] - 1) + odd
     require(length > 0, "the inverse of one number has no length: give fft_length")
@@ -162,7 +162,7 @@ IRFFT = op("irfft", tensorflow_name="IRFFT", infer=_infer_inverse, numpy=_to_rea
            doc="The real numbers whose Fourier transform begins with the input.")  # fmt: skip
 
 
-def _given(x: Any, dtype: DType) -> Tensor:
+def _given(x: TensorLike, dtype: DType) -> Tensor:
     """A tensor as it is; what is none in a dtype, as TensorFlow converts it."""
     return convert_to_tensor(x) if isinstance(x, Tensor) or is_variable(x) else cast(convert_to_tensor(x), dtype)
 
@@ -189,7 +189,7 @@ fft3d, ifft3d = _complex_function("fft3d", 3, False), _complex_function("ifft3d"
 __all__ += ["fft", "fft2d", "fft3d", "ifft", "ifft2d", "ifft3d"]
 
 
-def _lengths(fft_length: Any, axes: int) -> list[int] | None:
+def _lengths(fft_length: TensorLike | None, axes: int) -> list[int] | None:
     if fft_length is None:
         return None
     values = static_value(convert_to_tensor(fft_length, dtype="int32"))
@@ -213,14 +213,14 @@ def crop_or_pad(x: Tensor, sizes: list[int]) -> Any:
     return ensure_shape(x, (*[None] * (rank - len(sizes)), *sizes))
 
 
-def _rfft(input_tensor: TensorLike, fft_length: Any, axes: int, name: str | None) -> Any:
+def _rfft(input_tensor: TensorLike, fft_length: TensorLike | None, axes: int, name: str | None) -> Any:
     x = _given(input_tensor, float32)
     require_kind(x, "f", "the input")
     lengths = _lengths(fft_length, axes)
     return RFFT(x if lengths is None else crop_or_pad(x, lengths), axes=axes, name=name)
 
 
-def _irfft(input_tensor: TensorLike, fft_length: Any, axes: int, name: str | None) -> Any:
+def _irfft(input_tensor: TensorLike, fft_length: TensorLike | None, axes: int, name: str | None) -> Any:
     x = _given(input_tensor, complex64)
     lengths = _lengths(fft_length, axes)
     if lengths is None:
@@ -228,7 +228,7 @@ def _irfft(input_tensor: TensorLike, fft_length: Any, axes: int, name: str | Non
     return IRFFT(crop_or_pad(x, [*lengths[:-1], lengths[-1] // 2 + 1]), axes=axes, odd=bool(lengths[-1] % 2), name=name)
 
 
-def rfft(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Any:
+def rfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Any:
     """The Fourier transform of real numbers along the last axis: (…, n) to (…, n // 2 + 1) complex numbers.
 
     ``fft_length``: one number, to which the axis is cut off or filled up with zeros before. Arrays and lists are
@@ -237,17 +237,17 @@ def rfft(input_tensor: TensorLike, fft_length: Any = None, name: str | None = No
     return _rfft(input_tensor, fft_length, 1, name)
 
 
-def rfft2d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Any:
+def rfft2d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Any:
     """`rfft` of the last two axes: (…, m, n) to (…, m, n // 2 + 1). ``fft_length``: two numbers."""
     return _rfft(input_tensor, fft_length, 2, name)
 
 
-def rfft3d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Any:
+def rfft3d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Any:
     """`rfft` of the last three axes. ``fft_length``: three numbers."""
     return _rfft(input_tensor, fft_length, 3, name)
 
 
-def irfft(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Any:
+def irfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Any:
     """The real numbers of whose transform the last axis is the first half: (…, n) to (…, 2 * (n - 1)).
 
     ``fft_length``: one number, the length of the result. Raises `InvalidArgumentError` for other dtypes than complex64
@@ -256,12 +256,12 @@ def irfft(input_tensor: TensorLike, fft_length: Any = None, name: str | None = N
     return _irfft(input_tensor, fft_length, 1, name)
 
 
-def irfft2d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Any:
+def irfft2d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Any:
     """`irfft` of the last two axes. ``fft_length``: two numbers."""
     return _irfft(input_tensor, fft_length, 2, name)
 
 
-def irfft3d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Any:
+def irfft3d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Any:
     """`irfft` of the last three axes. ``fft_length``: three numbers."""
     return _irfft(input_tensor, fft_length, 3, name)
 

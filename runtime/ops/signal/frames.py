@@ -70,8 +70,10 @@ def _dim(x: Tensor, axis: int) -> Any:
     return shape(x)[axis] if known is None else known
 
 
-def frame(signal: TensorLike, frame_length: TensorLike, frame_step: TensorLike, pad_end: bool = False, pad_value: TensorLike = 0,
-          axis: int = -1, name: str | None = None) -> Tensor:  # fmt: skip
+def frame(
+    signal: TensorLike, frame_length: TensorLike, frame_step: TensorLike, pad_end: bool = False,
+    pad_value: TensorLike = 0, axis: int = -1, name: str | None = None
+) -> Tensor:  # fmt: skip
     """Frames that overlap: (…, n, …) to (…, frames, frame_length, …), each ``frame_step`` behind the one before.
 
     There are as many as have room; with ``pad_end`` as many as begin in the signal, with ``pad_value`` behind it.

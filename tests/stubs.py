@@ -40,7 +40,7 @@ def stubs() -> dict[Path, str]:
 
 def _top() -> str:
     spaces = "".join(f"from . import {name} as {name}\n" for name in [*autograph._NAMESPACES, *autograph._MODULES])
-    rest = "newaxis: None\n__version__: str\n"
+    rest = "import autograph as autograph\nnewaxis: None\n__version__: str\n"
     return HEAD + spaces + _names(autograph._names, "", autograph, 0) + rest
 
 

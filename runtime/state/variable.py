@@ -39,6 +39,9 @@ from .aggregation import VariableAggregation, VariableSynchronization
 
 if TYPE_CHECKING:
     from ..tensors.likes import DTypeLike, ShapeLike, TensorLike
+    from ..tensors.typed import Operators
+else:
+    Operators = object
 
 __all__ = ["Variable", "is_tensor", "restored", "set_trainable"]
 
@@ -49,8 +52,7 @@ _LIKE_TENSORS = (
 )  # fmt: skip
 
 
-@state.VARIABLE.give
-class Variable:
+class Variable(Operators):
     """A tensor with a value that can be assigned to.
 
     It goes wherever a tensor goes, and then stands for the value that it has at that moment. While a graph is being
@@ -173,12 +175,12 @@ class Variable:
         """A hashable reference: equal for the same variable; ``deref()`` gives it back."""
         return Reference(self.origin, id(self.origin))
 
-    def value(self) -> Any:
+    def value(self) -> Tensor:
         """A tensor with what the variable holds now (in a graph: at this point of every run)."""
         tensor = self.__tensor__()
         return of_its_own(tensor) if trace.executing_eagerly() and not trace.LOCAL.tapes else tensor
 
-    def read_value(self) -> Any:
+    def read_value(self) -> Tensor:
         """As `value`."""
         return self.value()
 
@@ -396,12 +398,9 @@ class Variable:
         return f"{head}, numpy={line_break}{text}>"
 
 
-def _like_tensors(name: str) -> None:
-    setattr(Variable, f"__{name}__", getattr(Tensor, f"__{name}__"))
-
-
+state.VARIABLE.give(Variable)
 for _name in _LIKE_TENSORS:
-    _like_tensors(_name)
+    setattr(Variable, f"__{_name}__", getattr(Tensor, f"__{_name}__"))
 
 
 class UnreadVariable(Variable):

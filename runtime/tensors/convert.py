@@ -288,7 +288,7 @@ def holds_tensor(value: object) -> bool:
 
 def as_tensor(
     value: object, dtype: DTypeLike | None = None, dtype_hint: DTypeLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """`convert_to_tensor` for users: a number that only the graph knows becomes a tensor as others are."""
     return strong(convert_to_tensor(value, dtype, dtype_hint, name))
 
@@ -320,7 +320,7 @@ def _stack(items: Sequence[Any], dtype: DType | None) -> Any:
     return OPS["stack"](*parts, axis=0)
 
 
-def constant(value: object, dtype: DTypeLike | None = None, shape: ShapeLike = None, name: str = "Const") -> Any:
+def constant(value: object, dtype: DTypeLike | None = None, shape: ShapeLike = None, name: str = "Const") -> Tensor:
     """A tensor with the given value: eager, or a node while a graph is traced.
 
     Python ints are int32, all of them int64 when one does not fit (as eagerly in TensorFlow), floats float32.

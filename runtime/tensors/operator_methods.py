@@ -6,7 +6,7 @@ A graph tensor that stands for a Python number or an array (`Tensor.python`) giv
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +14,11 @@ from ..base.dtypes import OF_NUMPY, bool_, int32
 from ..ir.op import APPLY, OPS
 from .in_place import updated
 
+if TYPE_CHECKING:
+    from .tensor import Tensor
 
-def binary(name: str) -> Callable[[Any, Any], Any]:
+
+def binary(name: str) -> Callable[[Any, Any], Tensor]:
     def method(self: Any, other: object) -> Any:
         if defers(other):
             return NotImplemented
@@ -25,7 +28,7 @@ def binary(name: str) -> Callable[[Any, Any], Any]:
     return method
 
 
-def reflected(name: str) -> Callable[[Any, Any], Any]:
+def reflected(name: str) -> Callable[[Any, Any], Tensor]:
     def method(self: Any, other: object) -> Any:
         result = APPLY.function(OPS[name], other, self)
         return result if self.python is None else _of_numbers(result, self, other)
@@ -42,7 +45,7 @@ def in_place(binary: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return method
 
 
-def unary(name: str) -> Callable[[Any], Any]:
+def unary(name: str) -> Callable[[Any], Tensor]:
     def method(self: Any) -> Any:
         if self.python is bool:
             self = as_int(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -37,6 +37,11 @@ from .operator_methods import (
 from .reference import Reference
 from .tracing_state import LOCAL, current_graph
 
+if TYPE_CHECKING:
+    from .typed import PythonValues
+else:
+    PythonValues = object
+
 __all__ = ["EagerTensor", "SymbolicTensor", "Tensor"]
 
 DEFAULT_SESSION: Provided[Callable[[], Any]] = Provided("runtime.tools.compat.v1", lambda: None)
@@ -50,7 +55,7 @@ CHECK_TEXT: Provided[Callable[[str], None]] = Provided("runtime.tensors.trace_te
 NO_VALUE: Provided[Callable[..., StagedValueError]] = Provided("runtime.tensors.unconverted", late=True)
 
 
-class Tensor:
+class Tensor(PythonValues):
     """An array of one element type: a value (eager), or what a node of a graph will compute (symbolic).
 
     All operators work element by element and broadcast as in NumPy; mixed types promote as in NumPy, with Python
@@ -109,14 +114,14 @@ class Tensor:
     __radd__ = reflected("add")
     __sub__ = binary("subtract")
     __rsub__ = reflected("subtract")
-    def __mul__(self, other: object) -> Any:
+    def __mul__(self, other: object) -> Tensor:
         if isinstance(other, (list, tuple)):
             operands.refuse_repetition(self, other)
         if operands.is_text(self):
             return operands.repeated(self, other)
         return multiplied(self, other)
 
-    def __rmul__(self, other: object) -> Any:
+    def __rmul__(self, other: object) -> Tensor:
         if isinstance(other, (list, tuple)):
             operands.refuse_repetition(self, other)
         if operands.is_text(self) or isinstance(other, str):
@@ -150,23 +155,23 @@ class Tensor:
     __abs__ = unary("absolute")
     __invert__ = unary("invert")
 
-    def __pow__(self, other: object, modulus: object = None) -> Any:
+    def __pow__(self, other: object, modulus: object = None) -> Tensor:
         if modulus is not None:
             raise InvalidTypeError(
                 "pow() of a tensor takes no modulus", remedy="write x ** y % z, where x ** y fits into the dtype"
             )
         return to_the_power(self, other)
 
-    def __mod__(self, other: object) -> Any:
+    def __mod__(self, other: object) -> Tensor:
         return operands.formatted(self, other) if operands.is_text(self) else remainder(self, other)
 
-    def __divmod__(self, other: object) -> tuple[Any, Any]:
+    def __divmod__(self, other: object) -> tuple[Tensor, Tensor]:
         return self // other, self % other
 
     def __rdivmod__(self, other: object) -> tuple[Any, Any]:
         return other // self, other % self
 
-    def __round__(self, digits: int | None = None) -> Any:
+    def __round__(self, digits: int | None = None) -> Tensor:
         return FUNCTIONS["round_to"](self, digits)
 
     def __eq__(self, other: object) -> Any:
@@ -178,7 +183,7 @@ class Tensor:
     def __hash__(self) -> int:
         raise InvalidTypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
-    def __getitem__(self, key: object) -> Any:
+    def __getitem__(self, key: object) -> Tensor:
         if operands.is_text(self) and (type(key) in (int, slice) or isinstance(key, Tensor)):
             return operands.part(self, key)
         item = FUNCTIONS["get_item"](operands.array(self, "is not subscriptable"), key)

@@ -199,7 +199,7 @@ def lstsq(
 
     adjoint = matrix_transpose(matrix, conjugate=True)
     square = adjoint @ matrix
-    n = square.static_shape[-1]
+    n: Any = None if square.static_shape is None else square.static_shape[-1]
     require(n is not None, "lstsq with a regularizer needs the number of columns")
     return solve_op(square + eye(n, dtype=square.dtype) * l2_regularizer, adjoint @ rhs, name=name)
 

@@ -55,7 +55,7 @@ def _block_gradient(record: Callable[[], Op]) -> Callable[..., Any]:
     def gradient(g: Tensor, out: Tensor, x: Tensor) -> tuple[Any]:
         adjoint = matrix_transpose(x, conjugate=True)
         block = concat([concat([adjoint, g], -1), concat([zeros_like(x), adjoint], -1)], -2)
-        n = x.static_shape[-1] if x.static_shape is not None else None
+        n: Any = x.static_shape[-1] if x.static_shape is not None else None
         n = shape(x)[-1] if n is None else n
         return (record()(block)[..., :n, n:],)
 

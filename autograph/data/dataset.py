@@ -110,7 +110,7 @@ class Dataset(Kept, Stream, Composite):
 
     def position(self, arrays: Sequence[Any]) -> Position:
         """A new iteration, with the arrays of `graph_tensors`."""
-        return Position(self.elements(Environment(self.graph_tensors(), arrays)))
+        return Position(self.elements(Environment(self.graph_tensors(), arrays)), self)
 
     def cursor(self) -> Cursor:
         return cursor_of(self)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from autograph.errors import OutOfRangeError, SavingError, StagedValueError
+from autograph.errors import OutOfRangeError, SavedFileError, SavingError, StagedValueError
 from autograph.runtime.base import nest
 from autograph.runtime.base.composite import Composite
 from autograph.runtime.base.dtypes import bool_, float32, variant
 from autograph.runtime.base.list_value import ListValue
 from autograph.runtime.base.provided import Provided
-from autograph.runtime.base.streams import Cursor, Stream
+from autograph.runtime.base.streams import Cursor, Resumable, Stream
 from autograph.runtime.ir.effects import Effects
 from autograph.runtime.ir.graph import Type, Value, foreign_value_error
 from autograph.runtime.ir.op import NOT_DIFFERENTIABLE, op
@@ -38,6 +39,10 @@ __all__ = ["DatasetIterator", "Position", "cursor_of", "iterator_of", "sample_da
 
 SAMPLE: Provided[Callable[[], Dataset]] = Provided("data.dataset")
 """A small dataset, for tests of ops."""
+MEMORIES: Provided[Callable[[object], list[Any]]] = Provided("data.kinds.shuffling")
+"""What decides the order of the elements of a dataset, if eager code has made it."""
+SHUFFLES_INSIDE: Provided[Callable[[object], bool]] = Provided("data.kinds.shuffling")
+"""Whether functions of a dataset make shuffles each time they run, whose orders nothing keeps."""
 ITERATOR_SPEC: Provided[Callable[[Any], IteratorSpec]] = Provided("data.values")
 NEXT_OPTIONAL: Provided[Callable[[Any, Any], Optional]] = Provided("data.optional")
 """The next element of a position, or an empty `Optional`."""
@@ -46,9 +51,13 @@ NEXT_OPTIONAL: Provided[Callable[[Any, Any], Optional]] = Provided("data.optiona
 class Position:
     """How far an iteration has come: elements are made when they are asked for, and one may be looked at before."""
 
-    def __init__(self, elements: Iterator[Item]) -> None:
+    def __init__(self, elements: Iterator[Item], dataset: Dataset | None = None) -> None:
         self._elements = elements
+        self._dataset = dataset
+        self._orders: list[Any] | None = None
+        """What decides the orders of the elements, before the first one is made."""
         self._ahead: list[Element] = []
+        self._taken = 0
         self._lock = threading.Lock()
 
     def has_next(self) -> bool:
@@ -57,12 +66,24 @@ class Position:
             return self._look()
 
     def _look(self) -> bool:
+        if self._orders is None:
+            self._begin()
         if not self._ahead:
             for item in itertools.islice(self._elements, 1):
                 if isinstance(item, Failure):
                     raise item.error
                 self._ahead.append(item)
         return bool(self._ahead)
+
+    def _begin(self) -> None:
+        """Makes the first element. Shuffles without a seed get one by that."""
+        memories = MEMORIES.function(self._dataset)
+        self._orders = [memory.kept() for memory in memories]
+        try:
+            self._look()
+        finally:
+            for order, memory in zip(self._orders, memories, strict=True):
+                order[0] = memory.kept()[0]
 
     def take(self) -> Element:
         """The components of the next element; `OutOfRangeError` at the end."""
@@ -74,7 +95,46 @@ class Position:
     def take_or_none(self) -> Element | None:
         """The components of the next element; None at the end."""
         with self._lock:
-            return self._ahead.pop() if self._look() else None
+            if not self._look():
+                return None
+            self._taken += 1
+            return self._ahead.pop()
+
+    def place(self) -> bytes:
+        """How many elements were taken, and what has decided their order."""
+        if SHUFFLES_INSIDE.function(self._dataset):
+            raise SavingError(
+                "an iterator over a dataset whose functions shuffle, or cache, can't be saved: nothing keeps the "
+                "orders inside",
+                remedy="shuffle before or after `interleave`, `flat_map` or `group_by_window`, not inside",
+            )
+        with self._lock:
+            if self._orders is None:
+                self._begin()
+            return json.dumps({"taken": self._taken, "orders": self._orders}).encode()
+
+    def go_to(self, place: bytes) -> None:
+        """Begin again, with the orders that there were, and leave out what was taken."""
+        kept = json.loads(place)
+        dataset = self._dataset
+        memories = MEMORIES.function(dataset)
+        if dataset is None or len(memories) != len(kept["orders"]):
+            raise SavedFileError(
+                f"the place that was kept is in a dataset of {len(kept['orders'])} shuffles and caches, not of "
+                f"{len(memories)}: make the iterator over the same dataset"
+            )
+        for memory, order in zip(memories, kept["orders"], strict=True):
+            memory.restore(order)
+        begun = dataset.position(())
+        for number in range(kept["taken"]):
+            if begun.take_or_none() is None:
+                raise SavedFileError(
+                    f"the place that was kept is after {kept['taken']} elements, and the dataset has {number}: make "
+                    "the iterator over the same dataset"
+                )
+        with self._lock:
+            self._elements, self._ahead, self._taken = begun._elements, begun._ahead, kept["taken"]
+            self._orders = kept["orders"]
 
     def __repr__(self) -> str:
         return "<position>"
@@ -136,7 +196,7 @@ class _GraphCursor(Cursor):
 
 
 @public
-class DatasetIterator(Stream, Composite):
+class DatasetIterator(Stream, Composite, Resumable):
     """What ``iter(dataset)`` gives. In a traced function `next` and loops take elements whenever the graph runs."""
 
     def __init__(self, position: Any, specs: object) -> None:
@@ -198,6 +258,20 @@ class DatasetIterator(Stream, Composite):
         if isinstance(position, Position):
             position = trace.apply(HELD, value=position)
         return _GraphCursor(position, self._specs)
+
+    def place(self) -> bytes:
+        """For checkpoints: how many elements it has given, and in which orders."""
+        return self._for_checkpoints().place()
+
+    def go_to(self, place: bytes) -> None:
+        """Go on after the elements that had been given. Raises `SavedFileError` for another dataset."""
+        self._for_checkpoints().go_to(place)
+
+    def _for_checkpoints(self) -> Position:
+        position = self._eager()
+        if position is None:
+            raise SavingError("a checkpoint of an iterator is written and read outside of traced functions")
+        return position
 
     def __reduce__(self) -> NoReturn:
         raise SavingError(

@@ -6,7 +6,7 @@ from typing import Any
 
 from autograph.errors import InvalidTypeError
 
-__all__ = ["Cursor", "Stream"]
+__all__ = ["Cursor", "Resumable", "Stream"]
 
 
 class Cursor:
@@ -31,3 +31,15 @@ class Stream:
     def staged_length(self) -> Any:
         """What ``len`` gives while a graph is being traced: a number, or a tensor. `TypeError` when there is none."""
         raise InvalidTypeError(f"object of type {type(self).__name__!r} has no len()")
+
+
+class Resumable:
+    """What has a place to go on from, which checkpoints keep: an iterator over a dataset."""
+
+    def place(self) -> bytes:
+        """Where it is. Raises `SavingError` if nothing tells."""
+        raise NotImplementedError
+
+    def go_to(self, place: bytes) -> None:
+        """Go on from what `place` has given. Raises `SavedFileError` for what is no place of this."""
+        raise NotImplementedError

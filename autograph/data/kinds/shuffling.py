@@ -24,6 +24,7 @@ from ..arguments import Number, number, require_positive, static
 from ..dataset import UNKNOWN_CARDINALITY, Dataset
 from ..failures import Failure, Item
 from ..functions import Environment
+from ..iterator import MEMORIES, SHUFFLES_INSIDE
 from ..structure import UNSAVABLE, Element
 from .transforms import Chosen
 
@@ -66,6 +67,7 @@ MEMORY = op("dataset_memory", infer=lambda: Type(variant, ()), numpy=_Memory,
             doc="What a dataset remembers between iterations.")  # fmt: skip
 
 
+@MEMORIES.give
 def memories(dataset: object) -> list[_Memory]:
     """What decides the order of a dataset's elements, and of those that it is made of, if eager code has made it."""
     if not isinstance(dataset, Dataset):
@@ -73,6 +75,20 @@ def memories(dataset: object) -> list[_Memory]:
     found = [each for source in dataset.sources for each in memories(source)]
     own = getattr(dataset, "memory", None)
     return [*found, own.array] if isinstance(own, EagerTensor) else found
+
+
+@SHUFFLES_INSIDE.give
+def shuffles_inside(dataset: object) -> bool:
+    """Whether functions of the dataset make shuffles, or caches, each time they run."""
+    pending: list[Any] = [dataset]
+    while pending:
+        each = pending.pop()
+        if not isinstance(each, Dataset):
+            continue
+        if not isinstance(getattr(each, "memory", dataset), (EagerTensor, Dataset)):
+            return True
+        pending.extend((*each.sources, getattr(getattr(each, "_function", None), "result", None)))
+    return False
 
 
 class Shuffle(Chosen):

@@ -16,7 +16,7 @@ from autograph.errors import SavedFileError
 from autograph.runtime.ops.random.generators import generators
 from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors import trace
-from autograph.runtime.tools.export.checkpoint import EXTENSION, Checkpoint, variables_of
+from autograph.runtime.tools.export.checkpoint import EXTENSION, Checkpoint, values_of, variables_of
 from autograph.runtime.tools.export.weights import save_tensors
 
 __all__ = ["Backup", "Resumption"]
@@ -90,7 +90,8 @@ class Backup:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         passing = {} if batches else {id(each) for metric in self._model.metrics for each in metric.variables}
         variables = variables_of(self._checkpoint).items()
-        save_tensors(path + EXTENSION, {name: each for name, each in variables if id(each) not in passing})
+        kept = {name: each for name, each in variables if id(each) not in passing}
+        save_tensors(path + EXTENSION, values_of(kept))
 
     def read(self, path: str) -> Resumption:
         """Set the model to a state. Raises `SavedFileError` for a file that is damaged, and then changes nothing."""

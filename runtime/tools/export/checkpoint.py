@@ -17,30 +17,36 @@ import time
 import warnings
 import weakref
 from collections.abc import Callable, Iterable
+from types import FunctionType
 from typing import Any
+
+import numpy as np
 
 from autograph.errors import InvalidArgumentError, SavedFileError
 
 from ...base import processes, shapes
 from ...base.dtypes import from_numpy, int64
 from ...base.places import user_location
+from ...base.streams import Resumable
 from ...functions import deferred
 from ...state.variable import Variable
 from ...tensors import trace
+from ...tensors.tensor import Tensor
 from .objects import parts_of
 from .weights import load_tensors, read_file, replace_file, save_tensors
 
 __all__ = ["Checkpoint", "CheckpointManager", "latest_checkpoint"]
 
 _OWN = ("_root", "_waiting")  # attributes of a checkpoint that are no parts of it
+_UNTRACKED = (bool, int, float, complex, str, bytes, np.ndarray, np.generic, Tensor, FunctionType)
 EXTENSION = ".safetensors"
 _STATE = "checkpoint"
 _LINE = re.compile(r'(model_checkpoint_path|all_model_checkpoint_paths): ("(?:[^"\\]|\\.)*")')
 
 
-def variables_of(root: object) -> dict[str, Variable]:
-    """The variables that an object holds, by the path that leads to each."""
-    found: dict[str, Variable] = {}
+def variables_of(root: object) -> dict[str, Any]:
+    """The variables that an object holds, and the iterators over datasets, by the path that leads to each."""
+    found: dict[str, Any] = {}
     seen = {id(root): root}  # which keeps what objects make up for us, and so its id
     level: list[tuple[str, Any]] = [("", root)]
     while level:
@@ -52,12 +58,24 @@ def variables_of(root: object) -> dict[str, Variable]:
                     continue
                 seen[id(child)] = child
                 below = path + str(name).replace("%", "%25").replace("/", "%2F")
-                if isinstance(child, Variable):
+                if isinstance(child, (Variable, Resumable)):
                     found[below] = child
                 else:
                     inner.append((below + "/", child))
         level = inner
     return found
+
+
+def values_of(variables: dict[str, Any]) -> dict[str, Any]:
+    """What to write of some of these."""
+    return {name: each.place() if isinstance(each, Resumable) else each for name, each in variables.items()}
+
+
+def _assign(variable: Any, value: Any) -> None:
+    if isinstance(variable, Resumable):
+        variable.go_to(value.item())
+    else:
+        variable.assign(value)
 
 
 class Checkpoint:
@@ -66,7 +84,12 @@ class Checkpoint:
     Parameters
     ----------
     root: an object whose attributes are saved as if they were those of the checkpoint.
-    kwargs: objects with variables, or variables, by name.
+    kwargs: objects with variables, variables, or iterators over datasets, by name. An iterator goes on after the
+        elements that it had given: these are made again, and left out; shuffles give the orders that they gave.
+
+    Raises
+    ------
+    InvalidArgumentError: the value of a name can't be saved: a number, a text, a tensor, an array, a function.
 
     >>> import tempfile
     >>> v = Variable(1.0)
@@ -85,6 +108,12 @@ class Checkpoint:
         for name, value in kwargs.items():
             if hasattr(type(self), name) or name in ("save_counter", *_OWN):
                 raise InvalidArgumentError(f"the name {name!r} is taken in a Checkpoint")
+            if isinstance(value, _UNTRACKED):
+                raise InvalidArgumentError(
+                    f"`Checkpoint` was expecting {name} to be a trackable object (a variable, or an object that holds "
+                    f"some), got {value!r}",
+                    remedy=f"keep it in a variable: {name}=tf.Variable(…)",
+                )
             setattr(self, name, value)
         with trace.building(None):
             self.save_counter = Variable(0, trainable=False, name="save_counter", dtype=int64)
@@ -98,7 +127,7 @@ class Checkpoint:
         """Write the values under a name of your own; returns it. Raises as `weights.save_tensors`."""
         path = os.fspath(file_prefix)
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
-        save_tensors(path + EXTENSION, variables_of(self))
+        save_tensors(path + EXTENSION, values_of(variables_of(self)))
         return path
 
     def save(self, file_prefix: str | os.PathLike[str], options: object = None) -> str:
@@ -125,8 +154,8 @@ class Checkpoint:
         variables = variables_of(self)
         for name in values.keys() & variables.keys():
             _check_fits(name, values[name], variables[name])
-        for name in values.keys() & variables.keys():
-            variables[name].assign(values[name])
+        for name in sorted(values.keys() & variables.keys(), key=lambda each: isinstance(variables[each], Variable)):
+            _assign(variables[name], values[name])  # iterators first, as these may find out that a place is none
         if self._waiting is not None:
             deferred.stop_waiting(self._waiting)
         self._waiting = _Waiting(path, self, {name: values[name] for name in values.keys() - variables.keys()})
@@ -216,7 +245,7 @@ class _Waiting:
                 value = self.values.pop(name)
                 _check_fits(name, value, variable)
                 with trace.building(None):
-                    variable.assign(value)
+                    _assign(variable, value)
         if not self.values:
             deferred.stop_waiting(self)
 
@@ -237,8 +266,14 @@ def _report() -> None:
             values.report()
 
 
-def _check_fits(name: str, value: Any, variable: Variable) -> None:
+def _check_fits(name: str, value: Any, variable: Any) -> None:
     dtype = from_numpy(value.dtype)
+    if isinstance(variable, Resumable):
+        if value.dtype != object or value.shape:
+            raise InvalidArgumentError(
+                f"the value of {name!r} is {dtype.name} of shape {shapes.show(value.shape)}, no place of an iterator"
+            )
+        return
     if dtype is not variable.dtype or not shapes.is_subshape(value.shape, variable.static_shape):
         raise InvalidArgumentError(
             f"the value of {name!r} is {dtype.name} of shape {shapes.show(value.shape)}, the variable is "

@@ -49,6 +49,7 @@ from .attributes import AttributeUpdate as AttributeUpdate
 from .attributes import ItemUpdate as ItemUpdate
 from .attributes import get_attribute as get_attribute
 from .attributes import get_subscript as get_subscript
+from .attributes import module_variables as module_variables
 from .calls import call as call
 from .contexts import context as context
 from .control_flow import BREAK as BREAK

@@ -18,7 +18,7 @@ from .calls import call, call_method
 from .data_model.raw_attributes import raw_attribute
 from .data_model.single_dispatch import generic_method
 from .data_model.special_methods import MISSING, is_convertible, is_user_class, lookup, method, mro
-from .dispatch import active, backend_of, backend_of_array
+from .dispatch import active, backend_of, backend_of_array, open_traces
 from .staging.control.refused import is_refusal
 from .staging.heap import refusals, state
 from .staging.heap.aliases import use
@@ -310,3 +310,9 @@ class ItemUpdate:
         """Stores what the in-place operator makes of the old value and `value`."""
         made = operator(self._old, value)
         _noted_again(self._container)[self._index] = made
+
+
+def module_variables(variables: dict[str, Any]) -> dict[str, Any]:
+    """``globals()``: what the function itself has found by it."""
+    backend = active() if open_traces else None
+    return variables if backend is None else backend.module_variables(variables)

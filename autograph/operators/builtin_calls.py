@@ -16,7 +16,8 @@ from .attributes import get_attribute, get_subscript
 from .calls import WITH_SPECIAL_METHODS, call, call_method
 from .data_model.raw_attributes import raw_attribute
 from .data_model.special_methods import MISSING, is_user_class, lookup, method
-from .dispatch import active, backend_of, open_traces, owner_of
+from .dispatch import backend_of, open_traces, owner_of
+from .exceptions import trying
 from .iteration import iterated
 from .staging.control.refused import is_refusal
 from .staging.heap.heap import staged
@@ -181,10 +182,10 @@ def _attribute_reader(function: Any, form: Any) -> Callable[..., Any]:
             return form(obj, name, *default)
         if not _reads_code(obj, name):
             return form(obj, name, *default)
-        backend = active() if function is hasattr or default else None
-        start = None if backend is None else backend.begin_handled()
+        handled = (AttributeError,) if function is hasattr or default else ()
         try:
-            value = get_attribute(obj, name)
+            with trying(f"{function.__name__}()", lambda: handled):
+                value = get_attribute(obj, name)
         except AttributeError as error:
             if is_refusal(error):
                 raise
@@ -193,8 +194,6 @@ def _attribute_reader(function: Any, form: Any) -> Callable[..., Any]:
             if default:
                 return default[0]
             raise
-        if backend is not None:
-            backend.check_handled(start, (AttributeError,), f"{function.__name__}()")
         if backend_of(value) is None:
             return True if function is hasattr else value
         return form(_Found(value), "value", *default)  # it may be one that is set in some runs only

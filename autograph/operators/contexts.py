@@ -41,6 +41,11 @@ def open_context() -> str | None:
     return _open.stack[-1].name if _open.stack else None
 
 
+def any_open_in(body: object) -> bool:
+    """Whether a context manager has been entered in the body of a staged conditional or loop, and in none inside it."""
+    return any(each.body is body for each in _open.stack)
+
+
 def context(manager: object) -> Any:
     """What stands for the context manager in ``with manager:``.
 
@@ -138,7 +143,7 @@ def _returns_nothing(function: Callable[..., Any]) -> bool:
 class Context:
     """A context manager whose methods run converted, and which is noted while it is open."""
 
-    __slots__ = ("_backend", "_caught", "_manager", "_start", "name")
+    __slots__ = ("_backend", "_caught", "_manager", "_start", "body", "name")
 
     def __init__(self, manager: Any, backend: Backend) -> None:
         self._manager = manager
@@ -151,6 +156,7 @@ class Context:
         manager = self._manager
         enter = method(type(manager), "__enter__")
         result = manager.__enter__() if enter is None else call_method(enter, manager)
+        self.body = self._backend.body()
         _open.stack.append(self)
         self._start = self._backend.begin_handled()
         return result

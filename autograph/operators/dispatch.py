@@ -88,6 +88,10 @@ class Backend:
         """Whether this back end is tracing the body of a conditional or a loop on the calling thread."""
         return False
 
+    def body(self) -> object:
+        """That body, by identity: what is raised in one, and handled in it, Python raises and handles itself."""
+        return object()
+
     def size(self) -> int:
         """The number of nodes traced so far in the current graph; loops that Python unrolls are judged by it."""
         return 0
@@ -267,6 +271,10 @@ class Backend:
 
     def before_delete(self, obj: object, name: str) -> None:
         """Called before ``del obj.name``, which is to raise in a run in which there is no such attribute."""
+
+    def module_variables(self, variables: dict[str, Any]) -> dict[str, Any]:
+        """What ``globals()`` gives, if only a run knows what is in it: refused."""
+        return variables
 
     def load(self, value: object, name: str) -> Any:
         """The value of a variable that may be undefined at run time, with a check."""

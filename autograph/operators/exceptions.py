@@ -11,7 +11,7 @@ from autograph.errors import StagingError
 from autograph.runtime.functions.recursion import NeverReturns, Signal
 from autograph.runtime.tensors.trace import user_location
 
-from .contexts import open_context
+from .contexts import any_open_in, open_context
 from .dispatch import Thunk, active, backend_of, open_traces
 from .staging.control.refused import is_refusal
 
@@ -40,19 +40,21 @@ class trying:
     """The body of a ``try``, as a context manager.
 
     What it stages must not raise, at run time, what `handlers` catch in Python; without handlers there is a
-    ``finally``, which nothing that is staged may pass. ``line`` is that of the ``try``.
+    ``finally``, which nothing that is staged may pass. ``line`` is that of the ``try``; or else the name of what Python
+    handles exceptions in.
     """
 
-    __slots__ = ("_backend", "_handlers", "_start", "line")
+    __slots__ = ("_backend", "_body", "_handlers", "_start", "_statement", "text")
 
-    def __init__(self, line: int, handlers: Callable[[], tuple[Any, ...]] | None = None) -> None:
-        self.line = line
+    def __init__(self, line: int | str, handlers: Callable[[], tuple[Any, ...]] | None = None) -> None:
+        self._statement, self.text = ("try", f"the `try` of line {line}") if isinstance(line, int) else (line, line)
         self._handlers = handlers
         self._backend = active() if open_traces else None
 
     def __enter__(self) -> None:
         if self._backend is not None:
             self._start = self._backend.begin_handled()
+            self._body = self._backend.body()
             _open.tries.append(self)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
@@ -68,11 +70,15 @@ class trying:
     def check(self) -> None:
         """Refuses what the body has staged so far, where a handler would catch what that may raise at run time."""
         if self._backend is not None and self._handlers is not None:
-            self._start = self._backend.check_handled(self._start, self._handlers(), "try")
+            self._start = self._backend.check_handled(self._start, self._handlers(), self._statement)
 
     def handles(self, exception: BaseException) -> bool:
         """Whether an exception would not just pass."""
         return self._handlers is None or any(isinstance(exception, classes) for classes in self._handlers())
+
+    def is_in(self, body: object) -> bool:
+        """Whether this stands in the body of a staged conditional or loop, and in no other one inside it."""
+        return self._body is body
 
 
 def yielded(value: object) -> Any:
@@ -160,9 +166,8 @@ def raising(exception: object = _CURRENT) -> Any:
         return exception
     if isinstance(exception, type) and issubclass(exception, BaseException):
         exception = exception()
-    if not isinstance(exception, BaseException):
+    if not isinstance(exception, BaseException) or _may_be_handled_in(backend.body(), exception):
         return exception
-    refuse_in_try(exception)
     if isinstance(exception, (StopIteration, StopAsyncIteration)):
         raise _refusal(
             f"a staged condition decides about `raise {type(exception).__name__}`: only the run knows how long the "
@@ -170,6 +175,7 @@ def raising(exception: object = _CURRENT) -> Any:
             "loop over a tensor, a range or a list, with `break` where it ends",
             "raise StopIteration",
         )
+    refuse_in_try(exception)
     backend.raise_(exception)
     return StagedRaise(exception)
 
@@ -284,6 +290,11 @@ def _instance(exception: Any, cause: tuple[Any, ...]) -> Any:
     return exception
 
 
+def _may_be_handled_in(body: object, exception: BaseException) -> bool:
+    """Whether a ``try`` or ``with`` in the staged body that raises may handle it: no condition is between them."""
+    return any_open_in(body) or any(each.is_in(body) and each.handles(exception) for each in _open.tries)
+
+
 def refuse_in_try(exception: BaseException) -> None:
     """Refuses an exception that becomes part of a graph where a running ``try`` of the user might catch it.
 
@@ -302,7 +313,7 @@ def refuse_in_try(exception: BaseException) -> None:
     for each in reversed(_open.tries):
         if each.handles(exception):
             raise _refusal(
-                f"`raise {name}` depends on a staged condition and stands in the `try` of line {each.line}, which "
+                f"`raise {name}` depends on a staged condition and stands in {each.text}, which "
                 "might catch it; a graph can't run the handler",
                 "test the condition with `if` in place of the exception, or move the `try` out of the graph",
                 "raise in try",

@@ -15,6 +15,7 @@ from .attributes import get_subscript
 from .calls import call_method
 from .data_model.special_methods import MISSING, is_user_class, lookup, method
 from .dispatch import active, backend_of_array, open_traces, owner_of
+from .exceptions import trying
 from .staging.control.refused import is_refusal
 from .staging.heap.heap import staged
 from .staging.heap.iterators import note_made, use
@@ -59,7 +60,8 @@ def _turns(iterator: Iterator[Any], forward: Any) -> Iterator[Any]:
         if place is not None and turn % STEP == 0 and open_traces:
             check_end(place, turn, _size() - first)
         try:
-            item = call_method(forward, iterator)
+            with trying("an iteration", lambda: (StopIteration,)):
+                item = call_method(forward, iterator)
         except StopIteration:
             return
         yield item
@@ -70,15 +72,12 @@ def _items(values: object, reader: Any) -> Iterator[Any]:
     while True:
         if place is not None and index % STEP == 0 and open_traces:
             check_end(place, index, _size() - first)
-        backend = active()
-        start = None if backend is None else backend.begin_handled()
         try:
-            item = call_method(reader, values, index)
+            with trying("a loop over an object with `__getitem__`", lambda: (IndexError,)):
+                item = call_method(reader, values, index)
         except IndexError as error:
             if is_refusal(error):
                 raise
             return
-        if backend is not None:
-            backend.check_handled(start, (IndexError,), "a loop over an object with `__getitem__`")
         yield item
         index += 1

@@ -111,6 +111,7 @@ def in_(item: object, container: Any) -> Any:
     check_key(container, item)
     if open_traces:
         use_iterator(container, "in")
+        use(container)
     if backend is not None:
         return backend.contains(item, container)
     refuse_compared(item, container)

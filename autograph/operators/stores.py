@@ -77,7 +77,7 @@ def mut(obj: object) -> Any:
     if state.stack():
         if backend_of_array(obj) is not None:
             return _Items(obj)
-        form = heap.staged(obj)
+        form = heap.staged(obj, one_key=True)
         if form is not obj and not is_user_class(type(obj)):
             return _Items(form)
         backend = backend_of(obj)
@@ -135,7 +135,7 @@ def own_variables(load: Thunk) -> None:
 
 def get_item(container: object, index: object) -> Any:
     """``container[index]``."""
-    aliases.use(container)
+    aliases.use(container, one_key=True)
     reader = method(type(container), "__getitem__") if open_traces else None
     if reader is not None:
         return call_method(reader, container, index)
@@ -193,7 +193,7 @@ def _set_item(value: object, container: Any, index: object) -> Any:
     if staging is not None:
         staging.set_array_item(value, container, index)
         return container
-    aliases.use(container)
+    aliases.use(container, one_key=True)
     if open_traces and type(index) is slice and is_user_class(type(value)):
         value = iterated(value)
     backend = backend_of(container)

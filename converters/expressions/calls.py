@@ -53,6 +53,8 @@ class Calls(Pass):
             if function.id in self._skipped and not self._is_variable(function.id):
                 if function.id in FRAME_READERS and not node.args and not node.keywords:
                     return operator_call("user_names", [node], node)
+                if function.id == "globals":
+                    return operator_call("module_variables", [node], node)
                 is_given = function.id in READERS or (function.id in ("eval", "exec") and _has_namespace(node))
                 if not is_given:
                     return node

@@ -15,7 +15,7 @@ from autograph.runtime.tensors.tensor import EagerTensor, Tensor
 from ..dispatch import Backend, Options, Thunk
 from ..variables import UNDEFINED
 from .control import cond, conditions, errors, plain_trials, recursion, run_errors, statements
-from .heap import array_forms, class_defaults, heap, state
+from .heap import array_forms, attribute_dicts, heap, state
 from .heap.assigned_contents import assign_where, decided
 from .outside import calls, unconverted
 from .prelude import (
@@ -58,6 +58,9 @@ class GraphBackend(Backend):
 
     def in_body(self) -> bool:
         return any(not journal.outermost for journal in state.stack())
+
+    def body(self) -> object:
+        return next((journal for journal in reversed(state.stack()) if not journal.outermost), None)
 
     def size(self) -> int:
         graph = trace.current_graph()
@@ -198,7 +201,10 @@ class GraphBackend(Backend):
         return isinstance(value, (Variable, EagerTensor))
 
     def before_delete(self, obj: object, name: str) -> None:
-        class_defaults.before_delete(obj, name)
+        attribute_dicts.before_delete(obj, name)
+
+    def module_variables(self, variables: dict[str, Any]) -> dict[str, Any]:
+        return attribute_dicts.module_variables(variables)
 
     def load(self, value: object, name: str) -> Any:
         if type(value) is Maybe and value.ag__missing is UNDEFINED:

@@ -16,7 +16,7 @@ from autograph.runtime.tensors import undelivered
 from autograph.runtime.tensors.trace import building, current_graph
 
 from ...exceptions import StagedRaise, refuse_in_try
-from ..heap import aliases, class_defaults, heap
+from ..heap import aliases, attribute_dicts, class_defaults, heap
 from ..heap.array_forms import StagedArray
 from ..heap.locations import Uncarried
 from ..heap.refusals import changed_in_body
@@ -184,7 +184,8 @@ def _is_gone(owner: object) -> bool:
 
 def old_value(location: Location) -> Any:
     """What a place holds now, frozen."""
-    class_defaults.note(location)
+    if class_defaults.note(location):
+        attribute_dicts.note_uncertain(location)
     value = location.get()
     aliases.update(_reached([value]))
     if isinstance(location, Contents) and heap.has_form(location.owner):  # it has got one by such an update

@@ -13,7 +13,7 @@ from autograph.runtime.tensors.trace import building, current_graph, value_of
 from ...dispatch import Thunk
 from ...exceptions import StagedRaise
 from .. import asked
-from ..heap import aliases, decisions, reach, rebinding
+from ..heap import aliases, attribute_dicts, decisions, reach, rebinding
 from ..heap.decisions import not_
 from ..heap.edges import Body
 from ..heap.state import Location
@@ -57,6 +57,7 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
     places: dict[Key, Location] = {}
     for outcome in branches:
         places.update({key: location for key, (location, _) in outcome.changes.items()})
+    attribute_dicts.note_orders([location for location, _ in outcome.changes.values()] for outcome in branches)
     for outcome in branches:
         add_holders(outcome, places)
     columns = [[outcome.result for outcome in branches]]

@@ -27,7 +27,7 @@ from autograph.runtime.tensors.tensor import SymbolicTensor
 from autograph.runtime.tensors.trace import building, current_graph, value_of
 
 from ...dispatch import Options
-from ..heap import aliases, reach, rebinding
+from ..heap import aliases, attribute_dicts, reach, rebinding
 from ..heap.locations import Attribute, Contents, Location, StateOf, locations
 from ..heap.state import stack
 from ..values.dicts import DictOf
@@ -303,6 +303,7 @@ class Loop:
         try:
             for slot, value in zip(slots[1:], self._given[1:], strict=True):
                 assert slot.location is not None
+                attribute_dicts.note_merged(slot.location, value)
                 if not isinstance(slot.spec, Constant) or slot.location.get() is not value:
                     slot.location.set(value)
             outcome = trace_body(lambda: run(control), self.bodies, self.names, graph)

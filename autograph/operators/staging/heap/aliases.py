@@ -43,6 +43,11 @@ def forget() -> None:
     decisions.forget()
 
 
+def any_dicts() -> bool:
+    """Whether the program has got any dict of attributes, or globals."""
+    return bool(this_thread.dicts)
+
+
 def any_known() -> bool:
     """Whether any object may be another one."""
     return bool(this_thread.nodes) or choices.any_known()
@@ -152,12 +157,15 @@ def _substitute(gone: list[Any], stands: dict[int, list[tuple[Any, Decision]]]) 
                 _relate_as(edge, *((each, other.obj) if side == 0 else (other.obj, each)), when)
 
 
-def use(obj: object) -> None:
-    """Brings an object up to date that is about to be used.
+def use(obj: object, one_key: bool = False) -> None:
+    """Brings an object up to date that is about to be used; ``one_key``: of a dict, one of its keys alone.
 
     Raises:
         MutationError: it may be one that has been changed, and the graph can't tell whether it is.
+        StagedValueError: it is a dict of attributes of which only the run knows what they are.
     """
+    if this_thread.dicts and not one_key:
+        asked.CHECK_KEYS.function(obj)
     if not any_known() or choices.is_settling():
         return
     obj, known = identity(owner_of(obj)), here()

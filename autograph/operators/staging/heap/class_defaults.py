@@ -8,20 +8,12 @@ object has the attribute itself only the run knows, so that its dict of attribut
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from types import ModuleType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
-from autograph.errors import MutationError, StagedValueError
+from autograph.errors import MutationError
 from autograph.runtime.tensors.trace import user_location
 
-from ...data_model.raw_attributes import raw_attribute
-from ...variables import UNDEFINED
-from ..control.errors import where
-from ..values.maybe import Maybe
-from . import aliases
-from .locations import Attribute, Location, attributes_of, has_attributes
-from .state import stack
+from .locations import Attribute, Location, attributes_of
 
 
 class _Default(NamedTuple):
@@ -40,72 +32,22 @@ class _Local(threading.local):
 _local = _Local()
 
 
-def note(location: Location) -> None:
-    """Notes what a place holds if that is an attribute which only the class of the object has."""
+def note(location: Location) -> bool:
+    """Notes what a place holds if that is an attribute which only the class has; returns whether it is."""
     if not isinstance(location, Attribute) or location.name in attributes_of(location.owner):
-        return
+        return False
     name, owner = location.name, location.owner
     classes = (owner if isinstance(owner, type) else type(owner)).__mro__
     cls = next((each for each in classes if name in vars(each)), None)
     if cls is not None:
         place = user_location()
         _local.noted.append(_Default(id(owner), cls, name, vars(cls)[name], {} if place is None else place._asdict()))
+    return cls is not None
 
 
-def replacement(function: Any) -> Callable[..., Any] | None:
-    """What to call in place of `vars` and `dir`, which tell the attributes that an object has."""
-    return _vars if function is vars else _dir if function is dir else None
-
-
-def _vars(*objects: object) -> Any:
-    for obj in objects:
-        defaults = _defaults(obj)
-        for name, value in raw_attribute(obj, "__dict__", {}).items():
-            if name in defaults or _may_be_unset(value):
-                _refuse(obj, name, "the dict of its attributes can't be staged")
-    for obj in objects:
-        if stack() and hasattr(obj, "__dict__"):
-            aliases.use(obj)
-            attributes = vars(obj)
-            if isinstance(obj, (type, ModuleType)) or has_attributes(obj):
-                aliases.note_dict(attributes, obj)
-    return vars(*objects)
-
-
-def _dir(*objects: object) -> list[str]:
-    for obj in objects:
-        for name, value in raw_attribute(obj, "__dict__", {}).items():
-            if _may_be_unset(value):
-                _refuse(obj, name, "dir() can't be staged")
-    return dir(*objects)
-
-
-def before_delete(obj: object, name: str) -> None:
-    """Checks that an object has an attribute itself, in the run if only that knows."""
-    value: Any = raw_attribute(obj, "__dict__", {}).get(name)
-    if _may_be_unset(value):
-        value.ag__present()
-    elif name in _defaults(obj):
-        _refuse(obj, name, "deleting it can't be staged")
-
-
-def _defaults(obj: object) -> set[str]:
+def shown_by(obj: object) -> set[str]:
     """The attributes which an object may show because its class has them."""
     return {each.name for each in _local.noted if each.owner == id(obj)}
-
-
-def _may_be_unset(value: object) -> bool:
-    return type(value) is Maybe and value.ag__missing is UNDEFINED
-
-
-def _refuse(obj: object, name: str, what: str) -> NoReturn:
-    kind = obj.__name__ if isinstance(obj, type) else type(obj).__name__
-    raise StagedValueError(
-        f"an object of {kind} has the attribute `{name}` itself in some runs only; {what}",
-        **where(),
-        construct=name,
-        remedy=f"set `{name}` before the branch or loop",
-    )
 
 
 def changed() -> MutationError | None:

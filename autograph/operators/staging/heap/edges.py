@@ -140,6 +140,8 @@ class _Local(threading.local):
         self.nodes: dict[int, Node] = {}
         self.bodies: list[Body] = []
         self.dicts: dict[int, tuple[Any, Any]] = {}
+        self.uncertain: dict[int, tuple[Any, Any, str]] = {}
+        """Dicts of attributes of whose keys only the run knows, with their owner and a key (see `uncertain_keys`)."""
         self.stale = 0
         """How many ends of edges are out of date."""
 

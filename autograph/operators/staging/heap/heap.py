@@ -43,13 +43,16 @@ open_forms: list[None] = []
 """As many as the tables of all threads have entries: whether there are any is asked before all else, for speed."""
 
 
-def staged(value: object) -> Any:
+def staged(value: object, one_key: bool = False) -> Any:
     """What is used in place of a value: the staged form of a list or dict that has one; anything else as it is.
+
+    ``one_key``: of a dict, one of its keys alone is used.
 
     Raises:
         MutationError: the value is out of date (see `aliases`).
+        StagedValueError: it is a dict of attributes of which only the run knows what they are.
     """
-    aliases.use(value)
+    aliases.use(value, one_key)
     if id(value) in _local.iterators and _run_over(value):
         check_iterator(value)
     check_window(value)
@@ -107,7 +110,7 @@ def _form_of_array(value: object) -> Any:
 
 def watching() -> bool:
     """Whether a use of a value may need to be told: asked first, for speed."""
-    return bool(open_forms) or aliases.any_known()
+    return bool(open_forms) or aliases.any_known() or aliases.any_dicts()
 
 
 def note_iterator(iterator: object, values: Iterable[Any]) -> None:

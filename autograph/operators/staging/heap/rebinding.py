@@ -10,7 +10,7 @@ from autograph.errors import MutationError
 from ..control.errors import where
 from ..values.dicts import StagedDict
 from ..values.lists import ListState, StagedList
-from . import heap, list_changes
+from . import attribute_dicts, heap, list_changes
 from .forms import held_by
 from .locations import Contents, Location, Mutable, StateOf
 from .state import stack
@@ -20,6 +20,7 @@ def set_merged(places: Iterable[tuple[Location, Any]]) -> None:
     """Sets places to their merged values; the contents that are staged last, as the others may hold their owners."""
     staged = []
     for location, value in places:
+        attribute_dicts.note_merged(location, value)
         if isinstance(value, StagedDict):
             value.name = value.name or location.label
         if isinstance(location, Contents) and isinstance(value, (StagedList, StagedDict)):

@@ -104,7 +104,7 @@ def _changed_attributes(
     obj: object, old: dict[str, Any], label: str, same: Callable[[Any, Any], bool]
 ) -> Iterator[tuple[Location, Any, Any]]:
     new = attributes_of(obj)
-    for name in old.keys() | new.keys():
+    for name in [*new, *(name for name in old if name not in new)]:  # the new ones as they have been set
         before, after = old.get(name, UNDEFINED), new.get(name, UNDEFINED)
         if not same(after, before) and not (before is UNDEFINED and _is_loaded(obj, after)):
             yield Attribute(obj, name, label), before, after

@@ -351,7 +351,7 @@ def _of_all_objects(function: Any, form: Callable[..., Any]) -> Callable[..., An
 
 def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
     name = function.__name__
-    aliases.use(owner)
+    aliases.use(owner, one_key=name in ("__setitem__", "update"))
     if not isinstance(owner, np.ndarray) and heap.has_form(owner):
         return list_calls.of_form(function, owner)
     if isinstance(owner, (dict, set)):

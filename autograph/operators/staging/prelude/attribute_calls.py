@@ -21,7 +21,7 @@ from ...variables import UNDEFINED
 from ..control.cond import if_stmt
 from ..control.errors import type_error, where
 from ..control.refused import is_refusal
-from ..heap import array_forms, class_defaults, heap, refusals, state
+from ..heap import array_forms, attribute_dicts, heap, refusals, state
 from ..heap.array_memory import is_array, is_tensor
 from ..heap.forms import Form
 from ..heap.locations import Attribute
@@ -190,7 +190,7 @@ def delattr_(obj: object, name: str) -> None:
         delete_attribute(obj, name)
     state.about_to_change(obj)
     refusals.refuse_attribute(obj, name)
-    class_defaults.before_delete(obj, name)
+    attribute_dicts.before_delete(obj, name)
     delattr(obj, name)
 
 
@@ -203,7 +203,7 @@ def dir_(*objects: Any) -> list[str]:
     """``dir``."""
     if len(objects) == 1 and isinstance(objects[0], (Form, SymbolicTensor)):
         return dir(class_of(objects[0]))
-    found: list[str] = (class_defaults.replacement(dir) or dir)(*objects)
+    found: list[str] = (attribute_dicts.replacement(dir) or dir)(*objects)
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import cache, partial
+from types import FunctionType
 from typing import Any
 
 from autograph.errors import StagedAttributeError, StagedValueError
@@ -100,9 +101,9 @@ def replacement(function: object) -> Callable[..., Any] | None:
     if isinstance(function, type):
         kind: Any = function
         return _around(kind) if issubclass(kind, base) else None
-    if getattr(function, "__name__", "") not in _RANGES:
+    if not isinstance(function, FunctionType) or function.__name__ not in _RANGES:  # no object of the user's is asked
         return None
-    return _over_range(function) if str(getattr(function, "__module__", "")).startswith("tqdm.") else None
+    return _over_range(function) if str(function.__module__).startswith("tqdm.") else None
 
 
 @cache

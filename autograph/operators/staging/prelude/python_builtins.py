@@ -28,7 +28,7 @@ from .. import asked
 from ..control import conditions
 from ..control.branches import tried
 from ..control.errors import require, type_error, where
-from ..heap import class_defaults, heap, iterators, state
+from ..heap import attribute_dicts, heap, iterators, state
 from ..heap.aliases import has_others
 from ..heap.forms import Form
 from ..values import lookups
@@ -437,5 +437,5 @@ _REPLACEMENTS |= {
 
 def replacement(function: object) -> Callable[..., Any] | None:
     """What to call in place of a built-in while a graph is built; None: the function itself."""
-    found = _REPLACEMENTS.get(id(function)) or lookups.replacement(function) or class_defaults.replacement(function)
+    found = _REPLACEMENTS.get(id(function)) or lookups.replacement(function) or attribute_dicts.replacement(function)
     return found or text.replacement(function) or library.replacement(function)

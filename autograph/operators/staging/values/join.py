@@ -16,7 +16,19 @@ from ..heap.edges import note_question
 from ..heap.snapshots import attributes_of_container
 from .chosen import join_chosen
 from .dicts import DictOf, join_dicts
-from .specs import Attributes, Constant, Leaf, ListOf, Mismatch, Optional, Reference, Spec, Tree, refused_copy
+from .specs import (
+    Attributes,
+    Constant,
+    Leaf,
+    ListOf,
+    Mismatch,
+    Optional,
+    Reference,
+    Spec,
+    Tree,
+    Unordered,
+    refused_copy,
+)
 from .values import structure_of, tensor_spec
 
 
@@ -143,7 +155,8 @@ def _join_trees(left: Tree, right: Tree) -> Spec:
         except Mismatch as error:
             step = f".{key}" if isinstance(key, str) and not is_dict else f"[{key!r}]"
             raise error.inside(step) from None
-    return Tree(left.kind, left.keys, children, left.factory)
+    is_ordered = left.keys == right.keys and Unordered not in (type(left.keys), type(right.keys))
+    return Tree(left.kind, left.keys if is_ordered else Unordered(left.keys), children, left.factory)
 
 
 def _join_lists(left: Spec, right: Spec) -> Spec:

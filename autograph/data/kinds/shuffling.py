@@ -7,7 +7,7 @@ in each call, as the same code does in Python.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from autograph.runtime.ir.graph import Type
 from autograph.runtime.ir.op import NOT_DIFFERENTIABLE, op
 from autograph.runtime.ops.random.random import fresh_seed
 from autograph.runtime.tensors import trace
-from autograph.runtime.tensors.tensor import EagerTensor
+from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor
 
 from ..arguments import Number, number, require_positive, static
 from ..dataset import UNKNOWN_CARDINALITY, Dataset
@@ -70,25 +70,30 @@ MEMORY = op("dataset_memory", infer=lambda: Type(variant, ()), numpy=_Memory,
 @MEMORIES.give
 def memories(dataset: object) -> list[_Memory]:
     """What decides the order of a dataset's elements, and of those that it is made of, if eager code has made it."""
-    if not isinstance(dataset, Dataset):
-        return []
-    found = [each for source in dataset.sources for each in memories(source)]
-    own = getattr(dataset, "memory", None)
-    return [*found, own.array] if isinstance(own, EagerTensor) else found
+    own = [getattr(each, "memory", None) for each in _made_of(dataset, lambda each: each.sources)]
+    return [each.array for each in own if isinstance(each, EagerTensor)]
 
 
 @SHUFFLES_INSIDE.give
 def shuffles_inside(dataset: object) -> bool:
     """Whether functions of the dataset make shuffles, or caches, each time they run."""
-    pending: list[Any] = [dataset]
+
+    def parts(each: Dataset) -> list[Any]:
+        return [*each.sources, getattr(getattr(each, "_function", None), "result", None)]
+
+    return any(isinstance(getattr(each, "memory", None), SymbolicTensor) for each in _made_of(dataset, parts))
+
+
+def _made_of(dataset: object, parts: Callable[[Dataset], Iterable[Any]]) -> list[Dataset]:
+    """A dataset, after those that it is made of, each once."""
+    found: dict[int, Dataset] = {}
+    pending = [dataset]
     while pending:
         each = pending.pop()
-        if not isinstance(each, Dataset):
-            continue
-        if not isinstance(getattr(each, "memory", dataset), (EagerTensor, Dataset)):
-            return True
-        pending.extend((*each.sources, getattr(getattr(each, "_function", None), "result", None)))
-    return False
+        if isinstance(each, Dataset) and id(each) not in found:
+            found[id(each)] = each
+            pending.extend(parts(each))
+    return [*reversed(found.values())]
 
 
 class Shuffle(Chosen):

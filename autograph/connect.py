@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .runtime.functions.function import function as function
 from .runtime.tensors.front_half import CONNECTED, CONVERTED, IS_REFUSAL, PLACE_OF, STAGED_FORM, WHY_NOT_CONVERTED
+
+if TYPE_CHECKING:
+    from .runtime.functions.typed import function as function
+else:
+    from .runtime.functions.function import function as function
 
 
 @CONNECTED.give

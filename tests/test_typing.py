@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import os
 import subprocess
@@ -9,6 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+import autograph as tf
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = """\
@@ -59,6 +63,17 @@ def check(errors: list[tuple[int, str]], output: str) -> None:
     assert [line for line, _ in errors] == list(WRONG), output
     for (_, text), named in zip(errors, WRONG.values(), strict=True):
         assert named in text, output
+
+
+def test_what_is_typed_by_hand_has_the_parameters_of_the_source():
+    tree = ast.parse((ROOT / "runtime/functions/typed.pyi").read_text())
+    found = [node.args for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "function"]
+    parameters = list(inspect.signature(tf.function).parameters.values())
+    for arguments in found:
+        assert [each.arg for each in arguments.args] == [each.name for each in parameters]
+        defaults = [ast.literal_eval(each) for each in arguments.defaults]
+        assert defaults == [each.default for each in parameters][-len(defaults) :]
+    assert len(found) == 2
 
 
 def test_mypy_finds_misspelt_names_and_wrong_arguments(tmp_path):

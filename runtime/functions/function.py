@@ -7,7 +7,7 @@ import operator
 import types
 import weakref
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, SupportsIndex, TypeVar, overload
+from typing import Any, NamedTuple, SupportsIndex
 
 from autograph.errors import InvalidTypeError, SignatureError, StagedRecursionError
 from autograph.settings import settings
@@ -45,13 +45,7 @@ from .traces import Traces
 from .unfinished import run_unfinished
 from .variable_creation import traced_twice
 
-if TYPE_CHECKING:
-    from .typed import Decorator, TracedFunction
-
 __all__ = ["Function", "function"]
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 _DEEPER = 10_000
 """Levels that tracing may nest deeper than Python's limit: an `elif` is some levels in the one before."""
@@ -386,36 +380,6 @@ def _checked(signature: object) -> tuple[Any, ...] | None:
     return tuple(signature)
 
 
-@overload
-def function(
-    func: Callable[P, R],
-    input_signature: Sequence[Any] | None = None,
-    autograph: bool = True,
-    jit_compile: bool | None = None,
-    reduce_retracing: bool = False,
-    experimental_implements: object = None,
-    experimental_autograph_options: object = None,
-    experimental_attributes: object = None,
-    experimental_relax_shapes: bool | None = None,
-    experimental_compile: bool | None = None,
-    experimental_follow_type_hints: bool | None = None,
-    maximum_traces: int | None = None,
-) -> TracedFunction[P, R]: ...
-@overload
-def function(
-    func: None = None,
-    input_signature: Sequence[Any] | None = None,
-    autograph: bool = True,
-    jit_compile: bool | None = None,
-    reduce_retracing: bool = False,
-    experimental_implements: object = None,
-    experimental_autograph_options: object = None,
-    experimental_attributes: object = None,
-    experimental_relax_shapes: bool | None = None,
-    experimental_compile: bool | None = None,
-    experimental_follow_type_hints: bool | None = None,
-    maximum_traces: int | None = None,
-) -> Decorator: ...
 @trimming
 def function(
     func: Callable[..., Any] | None = None,

@@ -3,7 +3,7 @@
 At run time there is one class, `Function`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from .function import Function
@@ -31,3 +31,34 @@ class Decorator(Protocol):
     """What `tf.function` gives where it gets no function."""
 
     def __call__(self, function: Callable[P, R], /) -> TracedFunction[P, R]: ...
+
+@overload
+def function(
+    func: Callable[P, R],
+    input_signature: Sequence[Any] | None = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: object = None,
+    experimental_autograph_options: object = None,
+    experimental_attributes: object = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+    maximum_traces: int | None = None,
+) -> TracedFunction[P, R]: ...
+@overload
+def function(
+    func: None = None,
+    input_signature: Sequence[Any] | None = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: object = None,
+    experimental_autograph_options: object = None,
+    experimental_attributes: object = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+    maximum_traces: int | None = None,
+) -> Decorator: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import opcode
 from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from autograph.errors import InvalidTypeError
 from ..base.dtypes import string
 from ..ir.op import FUNCTIONS, OPS
 from . import undelivered
+
+if TYPE_CHECKING:
+    from .typed import PythonValues as PythonValues
+else:
+    PythonValues = object
 
 
 def refuse_truth(tensor: Any) -> NoReturn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -37,11 +37,6 @@ from .operator_methods import (
 from .reference import Reference
 from .tracing_state import LOCAL, current_graph
 
-if TYPE_CHECKING:
-    from .typed import PythonValues
-else:
-    PythonValues = object
-
 __all__ = ["EagerTensor", "SymbolicTensor", "Tensor"]
 
 DEFAULT_SESSION: Provided[Callable[[], Any]] = Provided("runtime.tools.compat.v1", lambda: None)
@@ -55,7 +50,7 @@ CHECK_TEXT: Provided[Callable[[str], None]] = Provided("runtime.tensors.trace_te
 NO_VALUE: Provided[Callable[..., StagedValueError]] = Provided("runtime.tensors.unconverted", late=True)
 
 
-class Tensor(PythonValues):
+class Tensor(operands.PythonValues):
     """An array of one element type: a value (eager), or what a node of a graph will compute (symbolic).
 
     All operators work element by element and broadcast as in NumPy; mixed types promote as in NumPy, with Python

@@ -17,7 +17,7 @@ ACTIVE: Asked = Provided("operators.dispatch")
 """`dispatch.active`: the back end that stages on this thread."""
 FORM: Asked = Provided("operators.staging.heap.heap")
 """What stands for a value in the graph; the value itself if nothing does."""
-CHECK_KEYS: Asked = Provided("operators.staging.heap.attribute_dicts")
+CHECK_KEYS: Asked = Provided("operators.staging.heap.attributes.attribute_dicts")
 """Refuses a dict of attributes, or globals, of which only the run knows what they are."""
 NAME_OF: Asked = Provided("operators.staging.heap.locations")
 """The name under which the user's code knows an object."""

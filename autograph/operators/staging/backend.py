@@ -15,8 +15,9 @@ from autograph.runtime.tensors.tensor import EagerTensor, Tensor
 from ..dispatch import Backend, Options, Thunk
 from ..variables import UNDEFINED
 from .control import cond, conditions, errors, plain_trials, recursion, run_errors, statements
-from .heap import array_forms, attribute_dicts, heap, state
+from .heap import array_forms, heap, state
 from .heap.assigned_contents import assign_where, decided
+from .heap.attributes import attribute_dicts
 from .outside import calls, unconverted
 from .prelude import (
     attribute_calls,

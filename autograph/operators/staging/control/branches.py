@@ -16,8 +16,9 @@ from autograph.runtime.tensors import undelivered
 from autograph.runtime.tensors.trace import building, current_graph
 
 from ...exceptions import StagedRaise, refuse_in_try
-from ..heap import aliases, attribute_dicts, class_defaults, heap
+from ..heap import aliases, heap
 from ..heap.array_forms import StagedArray
+from ..heap.attributes import attribute_dicts, class_defaults
 from ..heap.locations import Uncarried
 from ..heap.refusals import changed_in_body
 from ..heap.state import Contents, Journal, Location, stack

@@ -13,7 +13,8 @@ from autograph.runtime.tensors.trace import building, current_graph, value_of
 from ...dispatch import Thunk
 from ...exceptions import StagedRaise
 from .. import asked
-from ..heap import aliases, attribute_dicts, decisions, reach, rebinding
+from ..heap import aliases, decisions, reach, rebinding
+from ..heap.attributes import attribute_dicts
 from ..heap.decisions import not_
 from ..heap.edges import Body
 from ..heap.state import Location

@@ -27,7 +27,8 @@ from autograph.runtime.tensors.tensor import SymbolicTensor
 from autograph.runtime.tensors.trace import building, current_graph, value_of
 
 from ...dispatch import Options
-from ..heap import aliases, attribute_dicts, reach, rebinding
+from ..heap import aliases, reach, rebinding
+from ..heap.attributes import attribute_dicts
 from ..heap.locations import Attribute, Contents, Location, StateOf, locations
 from ..heap.state import stack
 from ..values.dicts import DictOf

@@ -32,8 +32,9 @@ from ...data_model.raw_attributes import raw_attribute
 from ...exceptions import StagedRaise
 from ...unrolling import forget_turns
 from ...variables import UNDEFINED
-from ..heap import aliases, array_memory, class_defaults, heap, iterators, list_changes, reach, rebinding
+from ..heap import aliases, array_memory, heap, iterators, list_changes, reach, rebinding
 from ..heap.array_forms import StagedArray
+from ..heap.attributes import class_defaults
 from ..heap.locations import Cell, Global, Item, Uncarried
 from ..heap.refusals import changed_in_recursion, lost_array, lost_change, outlives_trace
 from ..heap.state import Contents, Journal, Location, forget, stack

@@ -10,7 +10,8 @@ from autograph.errors import MutationError
 from ..control.errors import where
 from ..values.dicts import StagedDict
 from ..values.lists import ListState, StagedList
-from . import attribute_dicts, heap, list_changes
+from . import heap, list_changes
+from .attributes import attribute_dicts
 from .forms import held_by
 from .locations import Contents, Location, Mutable, StateOf
 from .state import stack

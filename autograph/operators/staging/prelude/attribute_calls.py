@@ -21,8 +21,9 @@ from ...variables import UNDEFINED
 from ..control.cond import if_stmt
 from ..control.errors import type_error, where
 from ..control.refused import is_refusal
-from ..heap import array_forms, attribute_dicts, heap, refusals, state
+from ..heap import array_forms, heap, refusals, state
 from ..heap.array_memory import is_array, is_tensor
+from ..heap.attributes import attribute_dicts
 from ..heap.forms import Form
 from ..heap.locations import Attribute
 from ..outside import stored

@@ -28,8 +28,9 @@ from .. import asked
 from ..control import conditions
 from ..control.branches import tried
 from ..control.errors import require, type_error, where
-from ..heap import attribute_dicts, heap, iterators, state
+from ..heap import heap, iterators, state
 from ..heap.aliases import has_others
+from ..heap.attributes import attribute_dicts
 from ..heap.forms import Form
 from ..values import lookups
 from ..values.chosen import Chosen

@@ -12,6 +12,7 @@ from autograph.runtime.base import dtypes, shapes
 from ...data_model.by_type import ByType
 from ...variables import UNDEFINED
 from ..heap.alias_paths import possible
+from ..heap.attributes.uncertain_keys import Unordered
 from ..heap.edges import note_question
 from ..heap.snapshots import attributes_of_container
 from .chosen import join_chosen
@@ -26,7 +27,6 @@ from .specs import (
     Reference,
     Spec,
     Tree,
-    Unordered,
     refused_copy,
 )
 from .values import structure_of, tensor_spec

@@ -26,12 +26,12 @@ from autograph.runtime.tensors import convert
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from ...data_model.by_type import ByType
-from ...data_model.raw_attributes import raw_attribute
 from ...data_model.special_methods import is_user_class
 from ...variables import UNDEFINED
 from .. import asked
-from ..heap import array_memory, heap, uncertain_keys
+from ..heap import array_memory, heap
 from ..heap.array_memory import is_array
+from ..heap.attributes.uncertain_keys import Unordered, note_order
 from ..heap.forms import held_by
 from ..heap.locations import Attribute, attributes_of, is_plain_object, where
 from .maybe import Maybe
@@ -202,12 +202,6 @@ class Leaf(Spec):
         return f"a tensor of {self.dtype.name}, shape {shapes.show(self.shape)}"
 
 
-class Unordered(tuple[Any, ...]):
-    """Names of attributes that an object has got in another order in some runs than in others."""
-
-    __slots__ = ()
-
-
 class Tree(Spec):
     """A tuple, list, dict, named tuple, dataclass or object of parts."""
 
@@ -234,10 +228,8 @@ class Tree(Spec):
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, Tree)
-            and self.kind is other.kind
-            and self.keys == other.keys
-            and type(self.keys) is type(other.keys)
+            isinstance(other, Tree) and self.kind is other.kind
+            and (self.keys, type(self.keys)) == (other.keys, type(other.keys))
             and self.children == other.children
         )
 
@@ -454,6 +446,5 @@ def rebuild(kind: Any, keys: Sequence[Any], parts: list[Any], factory: object = 
     made = (SimpleNamespace if issubclass(kind, SimpleNamespace) else object).__new__(kind)
     for key, part in zip(keys, parts, strict=True):
         Attribute(made, key).set(part)
-    if isinstance(keys, Unordered):
-        uncertain_keys.note(raw_attribute(made, "__dict__"), made, keys[0])
+    note_order(made, keys)
     return made

@@ -13,15 +13,16 @@ from typing import Any, NoReturn
 
 from autograph.errors import StagedValueError
 
-from ...data_model.raw_attributes import raw_attribute
-from ...variables import UNDEFINED
-from .. import asked
-from ..control.errors import where
-from ..values.maybe import Maybe
-from . import aliases, class_defaults, uncertain_keys
-from .edges import this_thread
-from .locations import Attribute, Global, Location, has_attributes
-from .state import stack
+from ....data_model.raw_attributes import raw_attribute
+from ....variables import UNDEFINED
+from ... import asked
+from ...control.errors import where
+from ...values.maybe import Maybe
+from .. import aliases
+from ..edges import this_thread
+from ..locations import Attribute, Global, Location, has_attributes
+from ..state import stack
+from . import class_defaults, uncertain_keys
 
 
 def replacement(function: Any) -> Callable[..., Any] | None:

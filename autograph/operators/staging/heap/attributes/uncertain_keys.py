@@ -5,12 +5,27 @@ Attributes are staged one by one, so that only such a dict as a whole has to be 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import ModuleType
+from typing import Any
 
 from autograph.errors import StagedValueError
 from autograph.runtime.tensors.trace import user_location
 
-from .edges import this_thread
+from ....data_model.raw_attributes import raw_attribute
+from ..edges import this_thread
+
+
+class Unordered(tuple[Any, ...]):
+    """Names of attributes that an object has got in another order in some runs than in others."""
+
+    __slots__ = ()
+
+
+def note_order(made: object, keys: Sequence[Any]) -> None:
+    """Notes of an object that merging has made in which order it has got its attributes, if only the run knows."""
+    if isinstance(keys, Unordered):
+        note(raw_attribute(made, "__dict__"), made, keys[0])
 
 
 def note(attributes: object, owner: object, name: str) -> None:

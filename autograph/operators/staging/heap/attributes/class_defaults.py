@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from autograph.errors import MutationError
 from autograph.runtime.tensors.trace import user_location
 
-from .locations import Attribute, Location, attributes_of
+from ..locations import Attribute, Location, attributes_of
 
 
 class _Default(NamedTuple):

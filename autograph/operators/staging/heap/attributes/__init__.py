@@ -1,0 +1,1 @@
+"""What objects and modules hold by name, where only a run knows it."""

@@ -282,7 +282,13 @@ class AttributeUpdate:
 
     def by(self, operator: Callable[[Any, Any], Any], value: object) -> None:
         """Stores what the in-place operator makes of the old value and `value`."""
-        setattr(_noted_again(self._obj), self._name, operator(self._old, value))
+        made = operator(self._old, value)
+        if made is self._old:
+            backend = backend_of(made)
+            obj = _object_of(self._obj) if type(self._obj) is Owner else self._obj
+            if backend is not None and backend.is_kept(obj, self._name):
+                return
+        setattr(_noted_again(self._obj), self._name, made)
 
 
 def _noted_again(target: object) -> Any:
@@ -308,6 +314,9 @@ class ItemUpdate:
 
     def by(self, operator: Callable[[Any, Any], Any], value: object) -> None:
         """Stores what the in-place operator makes of the old value and `value`."""
+        backend = backend_of(self._old)
+        if backend is not None:
+            backend.begin_update(self._old)
         made = operator(self._old, value)
         _noted_again(self._container)[self._index] = made
 

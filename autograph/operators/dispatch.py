@@ -265,6 +265,13 @@ class Backend:
         """The object that a store into an attribute or item of a staged value is about to change."""
         return value
 
+    def begin_update(self, item: object) -> None:
+        """Called before an operator changes an item in place that is stored again where it has been."""
+
+    def is_kept(self, obj: object, name: str) -> bool:
+        """Whether it does nothing to give an attribute what it has."""
+        return False
+
     def is_lasting(self, value: object) -> bool:
         """Whether a value of one of its types outlives the trace that made it, such as a variable."""
         return False

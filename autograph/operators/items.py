@@ -15,7 +15,7 @@ from autograph.runtime.tensors.trace import user_location
 from .attributes import get_attribute
 from .dispatch import Thunk, active, backend_of, staging
 from .staging.heap.array_memory import is_tensor
-from .stores import get_item, kept, mut, operand_of, set_item
+from .stores import get_item, kept, mut, operand_of, set_item, to_update
 
 
 class Items:
@@ -119,7 +119,7 @@ def update_inner_item(
 ) -> Any:
     """``container[indices[0]][indices[1]]… op= value()``; returns the container, or the one in place of a tensor."""
     containers = _containers(container, indices)
-    item = get_item(containers[-1], indices[-1])
+    item = to_update(get_item(containers[-1], indices[-1]))
     changed = _set_innermost(operator(item, operand_of(value, sys._getframe(1).f_code)), containers, indices)
     return changed if load is None else kept(load, container, changed)
 

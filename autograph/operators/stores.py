@@ -222,8 +222,16 @@ def update_item(
     container: object, index: object, operator: Callable[[Any, Any], Any], value: Thunk, load: Thunk | None = None
 ) -> Any:
     """``container[index] op= value()``; returns the container, as `set_item` does."""
-    item = get_item(container, index)
+    item = to_update(get_item(container, index))
     return set_item(operator(item, operand_of(value, sys._getframe(1).f_code)), container, index, load)
+
+
+def to_update(item: object) -> Any:
+    """An item that an operator is about to change, to be stored again where it has been."""
+    backend = backend_of(item)
+    if backend is not None:
+        backend.begin_update(item)
+    return item
 
 
 def operand_of(value: Thunk, code: CodeType) -> Any:

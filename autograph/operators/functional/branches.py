@@ -87,7 +87,7 @@ def _chosen(
         if wanted or effects
         else ()
     )
-    return [(test if pair[0] else library.negated(test)) if _is_decision(pair) else next(found) for pair in pairs]
+    return [library.decision(test, pair[0]) if _is_decision(pair) else next(found) for pair in pairs]
 
 
 def _is_decision(pair: tuple[Any, Any, Any]) -> bool:

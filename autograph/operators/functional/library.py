@@ -90,6 +90,10 @@ class Library(ABC):
     def negated(self, value: Array) -> Array:
         """The contrary of a scalar bool array."""
 
+    def decision(self, test: Array, is_true: bool) -> Array:
+        """What is True where a condition holds, and False elsewhere, or the contrary."""
+        return test if is_true else self.negated(test)
+
     @abstractmethod
     def both(self, one: Array, other: Array) -> Array:
         """Whether two scalar bool arrays hold."""

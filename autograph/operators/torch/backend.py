@@ -19,6 +19,7 @@ from ..functional.ranges import Numbers
 from ..staging.heap.locations import where
 from . import calls
 from .library import TORCH
+from .reading import number
 from .recording import scope
 
 _REFUSALS = (StagingError, ConversionError, Signal)
@@ -78,11 +79,13 @@ class TorchBackend(Backend):
         return branches.or_(TORCH, left, right)
 
     def contains(self, item: object, container: Any) -> Any:
-        if isinstance(container, torch.Tensor) and self.staging():
-            return (container == item).any()
-        if not isinstance(container, (list, tuple)) or not self.staging():
+        if not self.staging() or not isinstance(container, (list, tuple, torch.Tensor)):
             return item in container
-        return branches.contains(TORCH, item, container)
+        if isinstance(container, torch.Tensor):
+            found: Any = torch.any(torch.eq(container, item))
+        else:
+            found = branches.contains(TORCH, item, container)
+        return number(scope(), found, bool) if isinstance(found, torch.Tensor) else found
 
     def is_(self, left: object, right: object) -> Any:
         self.check_identity(left, right)
@@ -124,13 +127,20 @@ class TorchBackend(Backend):
         operator.setitem(container, index, value)
         return container
 
+    def begin_update(self, item: object) -> None:
+        if self.staging():
+            scope().unseal_part(item)
+
+    def is_kept(self, obj: object, name: str) -> bool:
+        return isinstance(obj, torch.nn.Module) and name in obj._buffers
+
     def is_lasting(self, value: object) -> bool:
         return isinstance(value, torch.Tensor) and not (self.staging() and scope().knows(value))
 
     # Calls and text.
 
     def replacement(self, function: object) -> Callable[..., Any] | None:
-        return calls.REPLACED.get(function) if calls.is_hashed(function) else None
+        return calls.replacement(function)
 
     def watch_call(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return calls.watch_call(function)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
-from functools import partial, wraps
-from types import FunctionType, MethodType
+from functools import partial, reduce, wraps
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import torch
@@ -14,17 +15,19 @@ from autograph.errors import StagedTypeError
 from ..calls import call
 from ..data_model.left_alone import FOR_TORCH
 from ..data_model.raw_attributes import raw_attribute
-from ..functional import tracing
+from ..functional import branches, tracing
 from ..functional.ranges import Numbers
 from ..staging.heap.locations import where
 from ..staging.outside import calls
+from . import internals
 from .library import TORCH
+from .programs import Value
 from .reading import number
 from .recording import scope
 from .scopes import is_one
 
 
-def range_of(*bounds: Any) -> Any:
+def range_of(*bounds: Value) -> Any:
     """``range``, also of tensors of which only the run knows what they hold.
 
     Raises:
@@ -46,7 +49,7 @@ def range_of(*bounds: Any) -> Any:
     return Numbers(_bound(start), _bound(stop), step)
 
 
-def _bound(value: Any) -> Any:
+def _bound(value: Value) -> Any:
     if not isinstance(value, torch.Tensor):
         return value
     kind = TORCH.type_of(value)
@@ -62,7 +65,7 @@ def _bound(value: Any) -> Any:
 
 def _as(kind: type) -> Callable[..., Any]:
     @wraps(kind, updated=())
-    def converted(*arguments: Any, **keywords: Any) -> Any:
+    def converted(*arguments: Value, **keywords: Value) -> Any:
         if len(arguments) == 1 and isinstance(arguments[0], torch.Tensor) and not keywords:
             value = arguments[0]
             return number(scope(), TORCH.truth(value) if kind is bool else value, kind)
@@ -71,13 +74,60 @@ def _as(kind: type) -> Callable[..., Any]:
     return converted
 
 
-REPLACED: dict[Any, Callable[..., Any]] = {range: range_of, **{each: _as(each) for each in (bool, int, float)}}
+def _extreme(function: Callable[..., Any], compare: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """`min` or `max`, of tensors of one value, too: of equal ones the first."""
+
+    def extreme(*values: Value, **keywords: Value) -> Any:
+        items = values[0] if len(values) == 1 and type(values[0]) in (list, tuple) else values
+        if keywords or len(items) < 2 or not any(isinstance(each, torch.Tensor) for each in items):
+            return function(*values, **keywords)
+        found, *rest = items
+        for each in rest:
+            found = _chosen(compare(each, found), each, found)
+        return found
+
+    return extreme
+
+
+def _chosen(test: Value, one: object, other: object) -> Any:
+    if not isinstance(test, torch.Tensor):
+        return one if test else other
+    return branches.if_stmt(TORCH, test, lambda: one, lambda: other, ())
+
+
+def _joint(function: Callable[..., Any], join: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """`any` or `all`, of lists of tensors of one value, too."""
+
+    def joint(values: Value, /) -> Any:
+        if type(values) not in (list, tuple) or not any(isinstance(each, torch.Tensor) for each in values):
+            return function(values)
+        found = reduce(join, map(TORCH.truth, values))
+        return scope().trace.number(found if len(values) > 1 else scope().call(torch.clone, found), bool)
+
+    return joint
+
+
+REPLACED: dict[Any, Callable[..., Any]] = {
+    range: range_of,
+    min: _extreme(min, operator.lt),
+    max: _extreme(max, operator.gt),
+    any: _joint(any, TORCH.either),
+    all: _joint(all, TORCH.both),
+    **{each: _as(each) for each in (bool, int, float)},
+}
 """What is called in place of Python's functions."""
 
 
-def is_hashed(function: object) -> bool:
-    """Whether a function may be looked up."""
-    return isinstance(function, type)
+def replacement(function: Value) -> Callable[..., Any] | None:
+    """What to call in place of a function of Python's."""
+    if function is internals.IN_EXPORT:
+        return _in_export
+    return REPLACED.get(function) if isinstance(function, (type, BuiltinFunctionType)) else None
+
+
+def _in_export(*values: Value, real_callable: Value, tensor_callable: Value, **keywords: Value) -> Any:
+    """`min` or `max` where `torch.export` has put functions of its own in their place."""
+    return REPLACED[real_callable](*values, **keywords)
 
 
 def watch_call(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -95,7 +145,7 @@ def _module(module: torch.nn.Module) -> Callable[..., Any]:
     if _is_of_library(forward) or not isinstance(forward, (MethodType, FunctionType, partial)):
         return module
 
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: Value, **keywords: Value) -> Any:
         own = vars(module).get("forward")
         vars(module)["forward"] = call(forward)
         try:
@@ -109,7 +159,7 @@ def _module(module: torch.nn.Module) -> Callable[..., Any]:
     return run
 
 
-def _is_of_library(function: Any) -> bool:
+def _is_of_library(function: Value) -> bool:
     if isinstance(function, MethodType):
         return _is_of_library(function.__func__)
     if isinstance(function, FunctionType):

@@ -15,7 +15,7 @@ from ..staging.heap.locations import where
 from ..staging.heap.state import Journal
 from . import internals
 from .library import TORCH
-from .programs import Program, module_of
+from .programs import Program, Value, module_of
 from .recording import recorded
 from .scopes import Scope, Trace
 
@@ -23,7 +23,7 @@ from .scopes import Scope, Trace
 class Recorded:
     """The program, the tensors that it takes, and what the function returns."""
 
-    def __init__(self, module: Any, operands: list[Any], result: Any, outputs: list[Any]) -> None:
+    def __init__(self, module: Value, operands: list[Any], result: Value, outputs: list[Any]) -> None:
         self.module = module
         self.operands = operands
         self.result = result
@@ -48,7 +48,7 @@ def record(
         MutationError: it changes an object, other than tensors, that it has not made.
     """
     internals.check()
-    journal = Journal((function,))
+    journal = _Whole((function,))
     tensors = [each for each in (*arguments, *keywords.values()) if isinstance(each, torch.Tensor)]
     with internals.apart(tensors), recorded(Trace(known)) as found:
         with tracing.opened(TORCH), journal:
@@ -59,7 +59,11 @@ def record(
         return _closed(found, result, list(outputs.values()))
 
 
-def _closed(found: Scope, result: Any, outputs: list[Any]) -> Recorded:
+class _Whole(Journal):
+    outermost = True
+
+
+def _closed(found: Scope, result: Value, outputs: list[Any]) -> Recorded:
     refs = [found.ref(each) for each in outputs]
     lifted = list(found.lifted.values())
     program = Program([ref for *_, ref in lifted], found.steps, refs)
@@ -77,7 +81,7 @@ def _check_unchanged(journal: Journal) -> None:
         )
 
 
-def _collect(value: Any, outputs: dict[int, Any]) -> None:
+def _collect(value: Value, outputs: dict[int, Any]) -> None:
     if isinstance(value, torch.Tensor):
         outputs[id(value)] = value
         return
@@ -86,7 +90,7 @@ def _collect(value: Any, outputs: dict[int, Any]) -> None:
         _collect(each, outputs)
 
 
-def _rebuilt(value: Any, tensors: dict[int, Any]) -> Any:
+def _rebuilt(value: Value, tensors: dict[int, Any]) -> Any:
     if isinstance(value, torch.Tensor):
         return tensors[id(value)]
     found = parts_of(TORCH, value)

@@ -15,6 +15,7 @@ from autograph.errors import UnimplementedError
 
 from ..staging.heap.locations import where
 from .captures import Recorded, record
+from .programs import Value
 
 Template = tuple[Any, ...]
 """A value taken apart: what it is, and its parts; of a tensor or a number, its position among the operands."""
@@ -35,10 +36,10 @@ _called: dict[int, _Called] = {}
 _held: dict[int, Any] = {}
 
 
-def form_of(original: Any) -> Callable[..., Any]:
+def form_of(original: Value) -> Callable[..., Any]:
     """The form of a converted function that Dynamo reads."""
 
-    def read(*arguments: Any, **keywords: Any) -> Any:
+    def read(*arguments: Value, **keywords: Value) -> Any:
         operands: list[Any] = []
         template = _apart(((*arguments,), keywords), operands)
         number = _note(original, template)
@@ -48,7 +49,7 @@ def form_of(original: Any) -> Callable[..., Any]:
     return read
 
 
-def _apart(value: Any, operands: list[Any]) -> Template:
+def _apart(value: Value, operands: list[Any]) -> Template:
     if isinstance(value, torch.Tensor) or type(value) is int:
         operands.append(value)
         return ("operand", len(operands) - 1)
@@ -99,12 +100,12 @@ def _together(template: Template, operands: list[Any], found: list[Any]) -> Any:
 # The functions above and `read` are read by Dynamo; those below it calls, and takes what they return as a constant.
 
 
-def _hold(value: Any) -> int:
+def _hold(value: Value) -> int:
     _held[id(value)] = value
     return id(value)
 
 
-def _note(original: Any, template: Template) -> int:
+def _note(original: Value, template: Template) -> int:
     number = len(_called)
     _called[number] = _Called(original.form(True), template)
     return number
@@ -121,7 +122,7 @@ for _each in (_hold, _note, _result):
 # What Dynamo puts into its graph.
 
 
-def _in_graph(number: int, *operands: Any) -> list[Any]:
+def _in_graph(number: int, *operands: Value) -> list[Any]:
     called = _called[number]
     if called.recorded is None:
         known: dict[int, Any] = {}
@@ -157,11 +158,11 @@ def _built(template: Template, operands: tuple[Any, ...], known: dict[int, Any])
     return value
 
 
-def _position(value: Any, operands: tuple[Any, ...]) -> int:
+def _position(value: Value, operands: tuple[Any, ...]) -> int:
     return next(number for number, each in enumerate(operands) if each is value)
 
 
-def _described(value: Any, outputs: list[Any], operands: tuple[Any, ...]) -> Template:
+def _described(value: Value, outputs: list[Any], operands: tuple[Any, ...]) -> Template:
     """What a function returns, taken apart.
 
     Raises:

@@ -39,6 +39,11 @@ try:
 except (ImportError, AttributeError) as error:
     _LOST = f"lacks what is needed: {error}"
 
+try:  # what `min` and `max` are while `torch.export` runs a function
+    IN_EXPORT = import_module("torch._export.non_strict_utils")._tensor_min_max
+except (ImportError, AttributeError):
+    IN_EXPORT = None
+
 skip(str(Path(torch.__file__).parent))
 
 

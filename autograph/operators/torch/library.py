@@ -93,13 +93,21 @@ class TorchLibrary(Library):
         return value if isinstance(value, torch.Tensor) else self.as_type(value, self.type_of(value))
 
     def negated(self, value: Array) -> Any:
-        return scope().call(torch.logical_not, value)
+        return scope().trace.number(scope().call(torch.logical_not, value), bool)
+
+    def decision(self, test: Array, is_true: bool) -> Array:
+        return number(scope(), test, bool) if is_true else self.negated(test)
 
     def both(self, one: Array, other: Array) -> Any:
-        return scope().call(torch.logical_and, self.as_array(one), self.as_array(other))
+        return self._of_bools(torch.logical_and, one, other)
 
     def either(self, one: Array, other: Array) -> Any:
-        return scope().call(torch.logical_or, self.as_array(one), self.as_array(other))
+        return self._of_bools(torch.logical_or, one, other)
+
+    def _of_bools(self, operate: Callable[..., Any], one: Array, other: Array) -> Array:
+        arrays = self.as_array(one), self.as_array(other)
+        kinds = [scope().trace.kind(each) for each in arrays]
+        return scope().trace.number(scope().call(operate, *arrays), kinds[0] and kinds[1])
 
     def is_bool(self, kind: Spec) -> bool:
         return kind.dtype == torch.bool and kind.shape == ()
@@ -154,7 +162,7 @@ class TorchLibrary(Library):
             trace.fresh[id(made)] = made
             return trace.number(made, kind.number)
         if self.type_of(value).dtype == kind.dtype:
-            return value
+            return trace.number(value, kind.number)
         if trace.kind(value) is not None:
             made = here.call(torch.Tensor.to, value, kind.device, kind.dtype)
         else:

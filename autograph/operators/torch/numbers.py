@@ -15,7 +15,7 @@ import torch
 from autograph.errors import UnimplementedError
 
 from ..staging.heap.locations import where
-from .programs import mapped, tensors_in
+from .programs import Value, mapped, tensors_in
 from .reading import number
 from .scopes import Scope
 
@@ -63,11 +63,11 @@ def _plain_name(name: str) -> tuple[str, bool]:
     return names.get(bare, bare), bare == "rsub"
 
 
-def _kind(scope: Scope, value: Any) -> Any:
+def _kind(scope: Scope, value: Value) -> Any:
     return scope.trace.kind(value) or type(value)
 
 
-def _unary(scope: Scope, name: str, value: Any) -> Any:
+def _unary(scope: Scope, name: str, value: Value) -> Any:
     kind = _kind(scope, value)
     if kind is bool:
         value, kind = number(scope, value, int), int
@@ -75,7 +75,7 @@ def _unary(scope: Scope, name: str, value: Any) -> Any:
     return scope.trace.number(result, float if kind is complex and name == "abs" else kind)
 
 
-def _binary(scope: Scope, name: str, left: Any, right: Any, function: Callable[..., Any]) -> Any:
+def _binary(scope: Scope, name: str, left: Value, right: Value, function: Callable[..., Any]) -> Any:
     kinds = _kind(scope, left), _kind(scope, right)
     widest = max(kinds, key=_PYTHON.index)
     if name in _COMPARISONS:
@@ -103,17 +103,17 @@ def _wide(kind: type) -> type:
     return int if kind is bool else kind
 
 
-def _computed(scope: Scope, function: Callable[..., Any], left: Any, right: Any, kind: type) -> Any:
+def _computed(scope: Scope, function: Callable[..., Any], left: Value, right: Value, kind: type) -> Any:
     return scope.call(function, *(_as_kind(scope, each, kind) for each in (left, right)))
 
 
-def _as_kind(scope: Scope, value: Any, kind: type) -> Any:
+def _as_kind(scope: Scope, value: Value, kind: type) -> Any:
     if not isinstance(value, torch.Tensor):
         return kind(value)
     return value if scope.trace.kind(value) is kind else number(scope, value, kind)
 
 
-def _check_divisor(scope: Scope, divisor: Any) -> None:
+def _check_divisor(scope: Scope, divisor: Value) -> None:
     if isinstance(divisor, torch.Tensor):
         scope.call(torch._assert_async, scope.call(torch.ne, divisor, 0), "ZeroDivisionError: division by zero")
     elif divisor == 0:
@@ -128,7 +128,7 @@ def _beside(
     if getattr(function, "__name__", "") == "where" and len(heres) > 1:
         heres = heres[1:]
 
-    def beside(each: Any) -> Any:
+    def beside(each: Value) -> Any:
         kind = scope.trace.kind(each)
         if kind is None:
             return each

@@ -42,7 +42,7 @@ class _Body:
 
     def changed(self) -> list[Any]:
         """The tensors from outside that it has changed in place."""
-        return [self.scope.outer(each) for each in self.scope.changed.values() if self.scope.outer(each) is not each]
+        return [value for value, placeholder, _ in self.scope.lifted.values() if id(placeholder) in self.scope.changed]
 
     def older(self) -> list[tuple[int, Any]]:
         """Which outputs share memory with what is older, or with each other, and which memory that is."""
@@ -50,10 +50,15 @@ class _Body:
         own = {self.scope.root(placeholder) for _, placeholder, _ in self.scope.lifted.values()}
         return [(number, each) for number, each in enumerate(memory) if each in own or memory.count(each) > 1]
 
-    def close(self, changed: list[Any]) -> None:
+    def close(self, changed: list[Any], is_coded: bool = False) -> None:
         """Adds what the changed tensors hold to the outputs, and makes all of them new tensors."""
         with inner(self.scope):
-            self.outputs = [_new(self.scope, each) for each in (*self.outputs, *changed)]
+            found = [_new(self.scope, each) for each in (*self.outputs, *changed)]
+            self.outputs = [_coded(self.scope, each) for each in found] if is_coded else found
+
+    def has_gradient(self) -> bool:
+        """Whether an operand may have a gradient."""
+        return any(spec_of(placeholder).has_gradient for _, placeholder, _ in self.scope.lifted.values())
 
     def program(self, inputs: list[Any], operands: list[Any]) -> Program:
         """The body as a function of inputs and of tensors from outside."""
@@ -65,6 +70,25 @@ class _Body:
 
 def _new(found: Scope, value: Array) -> Any:
     return found.call(torch.clone, value, memory_format=torch.contiguous_format)
+
+
+# The gradient of `torch.cond` fails where an output is no float: such outputs go through it as floats.
+_CODES = {torch.int32: torch.float64, torch.int64: torch.float64}
+
+
+def _coded(found: Scope, value: Array) -> Array:
+    dtype = spec_of(value).dtype
+    if dtype.is_floating_point or dtype.is_complex:
+        return value
+    if dtype == torch.int64:  # its bits, as not all whole numbers are floats
+        return found.call(torch.Tensor.view, value, torch.float64)
+    return found.call(torch.Tensor.to, value, _CODES.get(dtype, torch.float32))
+
+
+def _decoded(here: Scope, value: Array, dtype: torch.dtype) -> Array:
+    if dtype.is_floating_point or dtype.is_complex:
+        return value
+    return here.call(torch.Tensor.view if dtype == torch.int64 else torch.Tensor.to, value, dtype)
 
 
 def _recorded(run: Callable[..., Any], inputs: Iterable[Any] = (), found: Scope | None = None) -> tuple[_Body, Any]:
@@ -99,15 +123,19 @@ def cond(library: Library, test: Array, body: Callable[[], Any], orelse: Callabl
     changed = _distinct((*one.changed(), *other.changed()))
     shared = [*one.older(), *other.older()]
     kinds = [_joined(*pair) for pair in zip(_specs(one), _specs(other), strict=True)]
-    one.close(changed)
-    other.close(changed)
+    is_coded = torch.is_grad_enabled() and any(each.has_gradient() for each in (one, other))
+    one.close(changed, is_coded)
+    other.close(changed, is_coded)
     operands = _distinct(value for each in (one, other) for value, *_ in each.scope.lifted.values())
     _check_apart(here, changed, operands)
-    contents = [_joined(*pair) for pair in zip(*(_specs(each)[len(kinds) :] for each in (one, other)), strict=True)]
-    made = [of_spec(each) for each in (*kinds, *contents)]
-    refs = _operands(here, operands)
+    found = [_joined(*pair) for pair in zip(_specs(one), _specs(other), strict=True)]
+    made = [of_spec(each) for each in found]
+    refs = _operands(here, operands, changed)
     parts = one.program([], operands), other.program([], operands)
     here.add(Branches(here.ref(here.here(test)), parts, refs, made), made)
+    if is_coded:
+        dtypes = [each.dtype for each in (*kinds, *(spec_of(here.here(each)) for each in changed))]
+        made = [_decoded(here, *pair) for pair in zip(made, dtypes, strict=True)]
     _set(here, changed, made[len(kinds) :])
     here.effects = here.effects or one.scope.effects or other.scope.effects
     outputs = [_output(here, *pair) for pair in zip(made, kinds, strict=False)]
@@ -115,12 +143,13 @@ def cond(library: Library, test: Array, body: Callable[[], Any], orelse: Callabl
     return pytree.tree_unflatten(outputs, tree)
 
 
-def _operands(here: Scope, values: list[Any]) -> list[Any]:
-    """Values as operands, of which no two may share memory."""
+def _operands(here: Scope, values: list[Any], changed: list[Any]) -> list[Any]:
+    """Values as operands, of which no two may share memory, and those that change may be kept for gradients."""
     found, seen = [], set()
     for each in values:
         root = here.root(here.here(each))
-        found.append(here.ref(here.call(torch.clone, each) if root in seen else here.here(each)))
+        is_copied = root in seen or _is(each, changed)
+        found.append(here.ref(here.call(torch.clone, each) if is_copied else here.here(each)))
         seen.add(root)
     return found
 
@@ -157,8 +186,11 @@ def _seal(here: Scope, shared: list[tuple[int, int]], outputs: list[torch.Tensor
             here.trace.sealed.setdefault(memory, (value, _CHOSEN))
 
 
-def while_loop(library: Library, condition: Callable[[Any], Any], turn: Callable[[Any], Any], state: State) -> Any:
-    """The state after a loop: a tensor, or a tuple or list of such."""
+def while_loop(
+    library: Library, condition: Callable[[Any], Any], turn: Callable[[Any], Any], state: State,
+    is_entered: bool = False,
+) -> Any:  # fmt: skip
+    """The state after a loop: a tensor, or a tuple or list of such; ``is_entered``: it makes a turn."""
     here = scope()
     initial, tree = pytree.tree_flatten(state)
     kinds = [library.type_of(each) for each in initial]
@@ -170,6 +202,10 @@ def while_loop(library: Library, condition: Callable[[Any], Any], turn: Callable
         if len(found) == len(changed) and wanted == kinds:
             break
         changed, kinds = found, wanted
+    if not is_entered and any(each.has_gradient for each in (*kinds, *_contents(body, changed))):
+        # The gradient of PyTorch's loop is wrong where the loop makes no turn: it takes one into account.
+        first = library.truth(condition(state))
+        return cond(library, first, lambda: while_loop(library, condition, turn, state, True), lambda: state)
     shared = body.older()
     _check_state(body, initial, inputs[1][: len(kinds)], shared)
     body.close(changed)
@@ -180,9 +216,9 @@ def while_loop(library: Library, condition: Callable[[Any], Any], turn: Callable
     condition_program = again[0].program(inputs[0], operands)
     condition_program.single = True
     parts = condition_program, body.program(inputs[1], operands)
-    start = [here.ref(here.here(each)) for each in (*_apart(here, initial), *_apart(here, changed))]
+    start = [here.ref(here.here(each)) for each in _apart(here, [*initial, *changed], _specs(body))]
     made = [of_spec(each) for each in (*kinds, *_specs(body)[len(kinds) :])]
-    here.add(Repeated(start, parts, _operands(here, operands), made), made)
+    here.add(Repeated(start, parts, _operands(here, operands, []), made), made)
     _set(here, changed, made[len(kinds) :])
     here.effects = here.effects or again[0].scope.effects or body.scope.effects
     outputs = [_output(here, *pair) for pair in zip(made, kinds, strict=False)]
@@ -192,13 +228,25 @@ def while_loop(library: Library, condition: Callable[[Any], Any], turn: Callable
     return pytree.tree_unflatten(outputs, tree)
 
 
+def _contents(body: _Body, changed: list[Any]) -> list[Spec]:
+    """The types of what tensors from outside hold after a body."""
+    return [spec_of(body.scope.here(each)) for each in changed]
+
+
 def _is(value: Array, values: list[Any]) -> bool:
     return any(value is each for each in values)
 
 
-def _apart(here: Scope, values: list[Any]) -> list[Any]:
-    """Values of which no two share memory, and none is changed."""
-    return [here.call(torch.clone, each, memory_format=torch.contiguous_format) for each in values]
+def _apart(here: Scope, values: list[Any], kinds: list[Spec]) -> list[Any]:
+    """Values of which no two share memory, none is changed, and each has a gradient if what a turn leaves has one.
+
+    Otherwise the gradient of PyTorch's loop is that of its last turn alone.
+    """
+    found = [_new(here, each) for each in values]
+    for each, kind in zip(found, kinds, strict=True):
+        if kind.has_gradient and not spec_of(each).has_gradient:
+            here.call(torch.Tensor.requires_grad_, each)
+    return found
 
 
 def _new_truth(body: _Body, value: Array) -> Any:

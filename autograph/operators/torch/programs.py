@@ -6,12 +6,16 @@ import builtins
 import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from types import FunctionType
+from typing import Any, TypeAlias
 
 import torch
 from torch.fx import Graph, GraphModule, Node
 
 from . import internals
+
+Value: TypeAlias = Any
+"""What a function of PyTorch's takes, or returns."""
 
 
 class Ref:
@@ -69,7 +73,7 @@ class Program:
     """Whether it returns its one output bare, rather than a tuple."""
 
 
-def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+def mapped(value: Value, change: Callable[[Any], Any]) -> Any:
     """Arguments of a function with all but containers replaced by what ``change`` makes of it."""
     if isinstance(value, tuple):
         items = [mapped(each, change) for each in value]
@@ -83,7 +87,7 @@ def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
     return change(value)
 
 
-def tensors_in(value: Any, place: tuple[int, ...] = ()) -> Iterable[tuple[tuple[int, ...], torch.Tensor]]:
+def tensors_in(value: Value, place: tuple[int, ...] = ()) -> Iterable[tuple[tuple[int, ...], torch.Tensor]]:
     """The tensors in what a function returns, with their places."""
     if isinstance(value, torch.Tensor):
         yield place, value
@@ -92,7 +96,7 @@ def tensors_in(value: Any, place: tuple[int, ...] = ()) -> Iterable[tuple[tuple[
             yield from tensors_in(each, (*place, number))
 
 
-def at(value: Any, place: tuple[int, ...]) -> Any:
+def at(value: Value, place: tuple[int, ...]) -> Any:
     """What stands at a place of what a function returns."""
     for number in place:
         value = value[number]
@@ -126,7 +130,8 @@ class _Writer:
         if isinstance(step, Call):
             function, arguments = _as_function(step.function, step.arguments)
             found = (mapped(each, self._node) for each in (arguments, step.keywords))
-            return self._graph.call_function(function, *found)
+            method = _METHODS.get(function)
+            return self._graph.call_method(method, *found) if method else self._graph.call_function(function, *found)
         parts = tuple(self._part(each) for each in step.parts)
         operands = tuple(map(self._node, step.operands))
         if isinstance(step, Branches):
@@ -140,7 +145,7 @@ class _Writer:
         self._root.add_module(name, module_of(program))
         return self._graph.get_attr(name)
 
-    def _node(self, value: Any) -> Any:
+    def _node(self, value: Value) -> Any:
         return self._nodes[value] if isinstance(value, Ref) else value
 
     def _note(self, step: Step, node: Node) -> None:
@@ -149,6 +154,12 @@ class _Writer:
             for number in place:
                 found = self._graph.call_function(operator.getitem, (found, number))
             self._nodes[each] = found
+
+
+_METHODS: dict[Any, str] = {
+    each: name for name, each in vars(torch.Tensor).items() if isinstance(each, FunctionType) and name.startswith("__")
+}
+"""Functions of Python's that stand in `Tensor`, and have other names than there, which a graph can't name."""
 
 
 def _as_function(function: Any, arguments: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:

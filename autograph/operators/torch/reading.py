@@ -10,6 +10,7 @@ import torch
 from autograph.errors import StagedValueError, UnimplementedError
 
 from ..staging.heap.locations import where
+from .programs import Value
 from .scopes import Scope, spec_of
 
 
@@ -59,19 +60,19 @@ def _unstaged(scope: Scope, function: object, *arguments: object, **keywords: ob
     )
 
 
-def _set(scope: Scope, function: Any, *arguments: object, **keywords: object) -> Any:
+def _set(scope: Scope, function: Value, *arguments: object, **keywords: object) -> Any:
     return _unstaged(scope, function.__self__, *arguments)
 
 
-def _get_item(scope: Scope, function: object, value: torch.Tensor, index: Any) -> Any:
+def _get_item(scope: Scope, function: object, value: torch.Tensor, index: Value) -> Any:
     if not _holds_position(scope, index):
         return NotImplemented
     found = scope.call(_select, value, index)
-    scope.trace.sealed[scope.root(found)] = found, "a part of a tensor, `x[i]` with an `i` that only the run knows,"
+    scope.seal_part(found)
     return found
 
 
-def _set_item(scope: Scope, function: object, value: torch.Tensor, index: Any, new: Any) -> Any:
+def _set_item(scope: Scope, function: object, value: torch.Tensor, index: Value, new: Value) -> Any:
     if not _holds_position(scope, index):
         return NotImplemented
     if not isinstance(new, torch.Tensor):
@@ -82,19 +83,19 @@ def _set_item(scope: Scope, function: object, value: torch.Tensor, index: Any, n
     return scope.call(_store, value, index, new)
 
 
-def _holds_position(scope: Scope, index: Any) -> bool:
+def _holds_position(scope: Scope, index: Value) -> bool:
     """Whether a tensor is a part of an index, as a number."""
     return any(_is_position(scope, each) for each in (index if isinstance(index, tuple) else (index,)))
 
 
-def _is_position(scope: Scope, value: Any) -> bool:
+def _is_position(scope: Scope, value: Value) -> bool:
     if not isinstance(value, torch.Tensor):
         return False
     here = scope.here(value)
     return here.dim() == 0 and here.dtype != torch.bool and not here.dtype.is_floating_point
 
 
-def _spread(value: torch.Tensor, index: Any) -> tuple[Any, list[Any]]:
+def _spread(value: torch.Tensor, index: Value) -> tuple[Any, list[Any]]:
     """A view and an index for `index_put` and `index`, of an index of numbers that the run knows and others."""
     parts = list(index) if isinstance(index, tuple) else [index]
     if not all(each is Ellipsis or isinstance(each, (int, slice, torch.Tensor)) for each in parts):
@@ -118,12 +119,12 @@ def _spread(value: torch.Tensor, index: Any) -> tuple[Any, list[Any]]:
     return view, found
 
 
-def _select(value: torch.Tensor, index: Any) -> torch.Tensor:
+def _select(value: torch.Tensor, index: Value) -> torch.Tensor:
     view, found = _spread(value, index)
     return torch.ops.aten.index.Tensor(view, found)
 
 
-def _store(value: torch.Tensor, index: Any, new: torch.Tensor) -> None:
+def _store(value: torch.Tensor, index: Value, new: torch.Tensor) -> None:
     view, found = _spread(value, index)
     torch.ops.aten.index_put_.default(view, found, new)
 

@@ -12,7 +12,7 @@ from autograph.errors import MutationError, StagingError, UnimplementedError
 
 from ..staging.heap.locations import where
 from . import internals
-from .programs import Branches, Call, Program, Ref, Repeated, Step, at, mapped, tensors_in
+from .programs import Branches, Call, Program, Ref, Repeated, Step, Value, at, mapped, tensors_in
 
 Number = type
 
@@ -52,10 +52,14 @@ class Trace:
     def __init__(self, known: dict[int, Any] | None = None) -> None:
         self.known = known
         """What stands for tensors of modules, by identity; None: tensors from anywhere are constants."""
+        self.shown: dict[int, Any] = {}
+        """The tensors of modules, by the identity of what stands for them."""
         self.numbers: dict[int, tuple[torch.Tensor, Number]] = {}
         """Tensors that stand for numbers of Python's."""
         self.sealed: dict[int, tuple[torch.Tensor, str]] = {}
         """Memory that may have two names in a run, and one in another."""
+        self.parts: set[int] = set()
+        """The identities of tensors, kept in `made`, that are copies of parts of others."""
         self.fresh: dict[int, torch.Tensor] = {}
         """Tensors that a conversion has made, which nothing else holds."""
         self.made: dict[int, torch.Tensor] = {}
@@ -103,20 +107,28 @@ class Scope:
         self.bases.append(tensor)
         return self._refs[id(tensor)][1]
 
-    def here(self, value: Any) -> Any:
+    def here(self, value: Value) -> Any:
         """What stands for a tensor in the body: itself, if the body has made it."""
         if not isinstance(value, torch.Tensor) or id(value) in self._refs:
             return value
-        if self.trace.known:
-            value = self.trace.known.get(id(value), value)
+        value = self._known(value)
         found = self.lifted.get(id(value))
         return self._lift(value) if found is None else found[1]
+
+    def _known(self, value: Value) -> Any:
+        """What stands for a tensor of a module."""
+        found = self.trace.known.get(id(value)) if self.trace.known else None
+        if found is None:
+            return value
+        self.trace.shown[id(found)] = value
+        return found
 
     def stand_in(self, value: torch.Tensor, placeholder: torch.Tensor) -> None:
         """Has an input of the body stand for a tensor from outside."""
         ref = self._refs[id(placeholder)][1]
+        value = self._known(value)
         self.lifted[id(value)] = value, placeholder, ref
-        self._outer[id(placeholder)] = value
+        self._outer[id(placeholder)] = self.trace.shown.get(id(value), value)
 
     def _lift(self, value: torch.Tensor) -> torch.Tensor:
         if self.parent is not None and not self.parent.knows(value):
@@ -126,7 +138,7 @@ class Scope:
         placeholder = like(value if self.parent is None else self.parent.here(value))
         ref = self.add_input(placeholder)
         self.lifted[id(value)] = value, placeholder, ref
-        self._outer[id(placeholder)] = value
+        self._outer[id(placeholder)] = self.trace.shown.get(id(value), value)
         return placeholder
 
     def _check_outer(self, value: torch.Tensor) -> None:
@@ -155,20 +167,20 @@ class Scope:
                 remedy="convert it before: x.to_dense(); apply torch.func to what is compiled",
             )
 
-    def ref(self, value: Any) -> Any:
+    def ref(self, value: Value) -> Any:
         """The value of the program that a tensor is."""
         if not isinstance(value, torch.Tensor):
             return value
         found = self._refs.get(id(value))
         return self._refs[id(self.here(value))][1] if found is None else found[1]
 
-    def outer(self, value: Any) -> Any:
+    def outer(self, value: Value) -> Any:
         """The tensor from outside that another stands for."""
         return self._outer.get(id(value), value)
 
     # Calls.
 
-    def call(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+    def call(self, function: Callable[..., Any], *arguments: Value, **keywords: Value) -> Any:
         """Calls a function of PyTorch's, and records that."""
         found = mapped((arguments, keywords), self.here)
         used = [each for _, each in tensors_in((found[0], list(found[1].values())))]
@@ -176,12 +188,13 @@ class Scope:
         with internals.untouched():
             result = function(*found[0], **found[1])
         changed = [each for each, version in zip(used, before, strict=True) if _version(each) != version]
+        changed += _statistics(function, *found)
         for each in changed:
             self._change(each)
         self._record(function, found, result, bool(changed))
         return result if result is None else _replaced(result, self._outer)
 
-    def _record(self, function: Callable[..., Any], found: tuple[Any, Any], result: Any, changes: bool) -> None:
+    def _record(self, function: Callable[..., Any], found: tuple[Any, Any], result: Value, changes: bool) -> None:
         made = list(tensors_in(result))
         is_effect = function in _EFFECTS
         if not made and not changes and not is_effect:
@@ -217,6 +230,16 @@ class Scope:
                 return self.parent.root(self.parent.here(value)) if self.parent else internals.storage_of(value)
         return memory
 
+    def seal_part(self, tensor: torch.Tensor) -> None:
+        """Notes that a tensor is a copy of a part of another, of which eager code would have a view."""
+        self.trace.parts.add(id(tensor))
+        self.trace.sealed[self.root(tensor)] = tensor, "a part of a tensor, `x[i]` with an `i` that only the run knows,"
+
+    def unseal_part(self, value: object) -> None:
+        """Notes that such a copy is about to be changed, and then stored."""
+        if id(value) in self.trace.parts and isinstance(value, torch.Tensor):
+            self.trace.sealed.pop(self.root(value), None)
+
     # Branches and loops.
 
     def add(self, step: Branches | Repeated, results: Iterable[torch.Tensor]) -> None:
@@ -231,7 +254,7 @@ class Scope:
         """Does here what a program says; returns its outputs. What the program has lifted is among the inputs."""
         values: dict[Any, Any] = dict(zip(program.inputs, inputs, strict=True))
 
-        def value(each: Any) -> Any:
+        def value(each: Value) -> Any:
             return values[each] if isinstance(each, Ref) else each
 
         for step in program.steps:
@@ -253,12 +276,25 @@ class Scope:
         return Repeated([self.ref(self.here(value(each))) for each in step.state], step.parts, operands, made), made
 
 
+_RUNNING = {"batch_norm": ("running_mean", "running_var"), "instance_norm": ("running_mean", "running_var")}
+
+
+def _statistics(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[Any]:
+    """Tensors that a function changes in place without saying so: the running statistics of normalisations."""
+    names = _RUNNING.get(getattr(function, "__name__", ""))
+    if names is None:
+        return []
+    is_builtin = not hasattr(function, "__code__")  # torch.batch_norm(x, weight, bias, mean, variance, …)
+    positional = arguments[3:5] if is_builtin else arguments[1:3]
+    return [each for each in (*positional, *map(keywords.get, names)) if isinstance(each, torch.Tensor)]
+
+
 def _version(tensor: torch.Tensor) -> int:
     with internals.untouched():
         return 0 if tensor.is_inference() else tensor._version
 
 
-def _replaced(result: Any, outer: dict[int, Any]) -> Any:
+def _replaced(result: Value, outer: dict[int, Any]) -> Any:
     """What a function has returned, with tensors from outside in place of what stands for them."""
     if isinstance(result, torch.Tensor):
         return outer.get(id(result), result)

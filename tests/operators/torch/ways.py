@@ -46,15 +46,15 @@ def made(value):
     return value.clone() if isinstance(value, torch.Tensor) else value
 
 
-def check(found, expected):
+def check(found, expected, place=""):
     """A result is what Python gives; its numbers may be tensors."""
     if isinstance(expected, torch.Tensor):
-        assert found.dtype == expected.dtype
+        assert isinstance(found, torch.Tensor) and found.dtype == expected.dtype, (place, found, expected)
         torch.testing.assert_close(found, expected)
     elif isinstance(expected, (list, tuple)):
         assert type(found) is type(expected) and len(found) == len(expected)
-        for one, other in zip(found, expected, strict=True):
-            check(one, other)
+        for number, (one, other) in enumerate(zip(found, expected, strict=True)):
+            check(one, other, f"{place}[{number}]")
     elif isinstance(expected, dict):
         assert found.keys() == expected.keys()
         for key, each in expected.items():

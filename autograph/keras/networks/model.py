@@ -236,9 +236,12 @@ class Model(Trainer, Layer):
 
         return function(serve, input_signature=[input_signature])
 
-    def save(self, filepath: str | os.PathLike[str], overwrite: bool = True, zipped: bool | None = None) -> None:
+    def save(
+        self, filepath: str | os.PathLike[str], overwrite: bool = True, zipped: bool | None = None,
+        weights_format: str = "safetensors"
+    ) -> None:  # fmt: skip
         """Write the configuration, the weights and what `compile` was given into a file; see `models.save_model`."""
-        SAVE_MODEL.function(self, filepath, overwrite, zipped)
+        SAVE_MODEL.function(self, filepath, overwrite, zipped, weights_format)
 
     def to_json(self, **kwargs: object) -> str:
         """The configuration as JSON, for `models.model_from_json`; ``kwargs`` go to `json.dumps`."""

@@ -51,7 +51,7 @@ from ..base.weights import load_arrays, named_weights
 from ..fit.compile_config import compile_from_config, compile_to_config
 from .model import SAVE_MODEL, TO_JSON, Model
 
-__all__ = ["load_model", "making", "model_from_json", "save_model", "to_json"]
+__all__ = ["load_model", "made", "making", "model_from_json", "save_model", "to_json"]
 
 FORMAT = "autograph keras model"
 VERSION = 1
@@ -60,6 +60,8 @@ _KERAS_STEM, _KERAS_WEIGHTS = "model.weights.", "model.weights.h5"
 
 MODEL_OF_KERAS: Provided[Callable[..., Any]] = Provided("keras.saved.models", late=True)
 """The model in the members of a file that Keras has written."""
+MEMBERS_FOR_KERAS: Provided[Callable[..., dict[str, bytes]]] = Provided("keras.saved.written", late=True)
+"""The members of a file that Keras reads, for a model and its configuration."""
 MODEL_IN_HDF5: Provided[Callable[..., Any]] = Provided("keras.saved.legacy", late=True)
 """The model in an HDF5 file."""
 
@@ -69,7 +71,8 @@ MODEL_IN_HDF5: Provided[Callable[..., Any]] = Provided("keras.saved.legacy", lat
 
 @SAVE_MODEL.give
 def save_model(
-    model: object, filepath: str | os.PathLike[str], overwrite: bool = True, zipped: bool | None = None
+    model: object, filepath: str | os.PathLike[str], overwrite: bool = True, zipped: bool | None = None,
+    weights_format: str = "safetensors"
 ) -> None:  # fmt: skip
     """Write a model, with its weights and what `compile` was given, for `load_model`.
 
@@ -80,6 +83,8 @@ def save_model(
     filepath: a file whose name ends in ``.keras``, or a folder, whose name has no extension.
     overwrite: whether what is there is replaced.
     zipped: whether to write one file; left out, the name tells.
+    weights_format: "safetensors", or "h5" for a file that Keras 3 reads, too, where it has all of the model's classes;
+        it needs the library h5py.
 
     What `compile` was given is left out, with a warning, where it can't be written, such as a lambda.
 
@@ -98,16 +103,22 @@ def save_model(
         zipped = extension == ".keras"
     if not overwrite and os.path.exists(path):
         raise InvalidArgumentError(f"{path} exists already: pass overwrite=True to replace it")
-    metadata = {"format": FORMAT, "version": VERSION}
-    members = {
-        _METADATA: strict_json.dumps(metadata), _CONFIG: strict_json.dumps(_config(model)),
-        _WEIGHTS: content_of(named_weights(model) | named_assets(model)),
-    }  # fmt: skip
+    if weights_format not in ("safetensors", "h5"):
+        raise InvalidArgumentError(f'weights_format is "safetensors" or "h5", not {weights_format!r}')
+    if weights_format == "h5":
+        members = MEMBERS_FOR_KERAS.function(model, _config(model))
+    else:
+        metadata = {"format": FORMAT, "version": VERSION}
+        members = {
+            _METADATA: strict_json.dumps(metadata), _CONFIG: strict_json.dumps(_config(model)),
+            _WEIGHTS: content_of(named_weights(model) | named_assets(model)),
+        }  # fmt: skip
     if zipped:
         replace_file(path, _archive(members))
         return
     os.makedirs(path, exist_ok=True)
     for name, content in members.items():
+        os.makedirs(os.path.dirname(os.path.join(path, name)), exist_ok=True)
         replace_file(os.path.join(path, name), content)
 
 
@@ -188,7 +199,7 @@ def load_model(
         config = strict_json.loads(members[_CONFIG], path)
         arrays = tensors_of(members[_WEIGHTS], path)
         with allocation.at_most(sum(array.nbytes for array in arrays.values())):
-            model = _made(config)
+            model = made(config)
         if compile and "compile_config" in config:
             compile_from_config(model, config["compile_config"])
         load_arrays(model, load_assets(model, arrays), path)
@@ -216,13 +227,14 @@ def model_from_json(json_string: str, custom_objects: dict[str, Any] | None = No
     """A model for what `Model.to_json` gave, with new weights. Raises as `load_model`."""
     config = strict_json.loads(json_string.encode(), "the configuration")
     with custom_object_scope(custom_objects or {}), trace.building(None):
-        model = _made(config)
+        model = made(config)
         if "compile_config" in config:
             compile_from_config(model, config["compile_config"])
     return model
 
 
-def _made(config: Any) -> Any:
+def made(config: Any) -> Any:
+    """The model of a configuration, called with what it was first called with, if that is in it."""
     model = deserialize(config)
     if not isinstance(model, Model):
         raise InvalidTypeError(

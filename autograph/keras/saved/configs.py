@@ -32,7 +32,7 @@ _FUNCTIONS = ("function", "builtin_function_or_method")
 _CALL_CONTEXT = ("training", "mask")
 
 
-def config_from_keras(config: Any, path: str) -> Any:
+def config_from_keras(config: object, path: str) -> Any:
     """The configuration of the model that one of Keras describes, in the file at a path.
 
     Raises `SavedFileError` with all that the library does not have.
@@ -47,7 +47,7 @@ def config_from_keras(config: Any, path: str) -> Any:
     return found
 
 
-def _value(value: Any, problems: list[str]) -> Any:
+def _value(value: object, problems: list[str]) -> Any:
     if isinstance(value, list):
         return [_value(each, problems) for each in value]
     if not isinstance(value, dict):
@@ -104,11 +104,11 @@ def _operation(value: dict[str, Any], problems: list[str]) -> dict[str, Any]:
             "name": value.get("name"), "inbound_nodes": nodes}  # fmt: skip
 
 
-def _as_index(key: Any) -> Any:
+def _as_index(key: object) -> Any:
     return {"class_name": "__tuple__", "config": key} if isinstance(key, list) else key
 
 
-def _call(node: Any) -> Any:
+def _call(node: object) -> Any:
     """A call, without what Keras adds to it: `training` is that of the model's call, whatever is noted here."""
     if not isinstance(node, dict) or not isinstance(node.get("kwargs"), dict):
         return node

@@ -19,6 +19,7 @@ from autograph.runtime.tools.export import strict_json
 from autograph.runtime.tools.export.file_errors import damaged_error
 from autograph.runtime.tools.export.hdf5 import Hdf5Content, hdf5_content, path_of, text_of, texts_of
 
+from ..base.layer import Layer
 from ..base.tracking import own_variables
 from ..networks.model import Model
 from ..networks.model_files import MODEL_IN_HDF5
@@ -43,7 +44,7 @@ def is_legacy(content: Hdf5Content) -> bool:
 
 
 def load_legacy_weights(
-    model: Any, content: Hdf5Content, path: str, skip_mismatch: bool = False, by_name: bool = False
+    model: Model, content: Hdf5Content, path: str, skip_mismatch: bool = False, by_name: bool = False
 ) -> None:  # fmt: skip
     """Set the weights of a model to those of a file: layers in their order, or ``by_name``.
 
@@ -78,16 +79,16 @@ def _weights(content: Hdf5Content, group: str, name: str, path: str) -> list[tup
     return found
 
 
-def _weights_of(layer: Any) -> list[Any]:
+def _weights_of(layer: Layer) -> list[Any]:
     return [*layer.trainable_weights, *layer.non_trainable_weights]
 
 
-def _own_weights(model: Any) -> list[Any]:
+def _own_weights(model: Model) -> list[Any]:
     own = own_variables(model)
     return sorted(own, key=lambda variable: not variable.trainable)
 
 
-def _in_order(model: Any, saved: dict[str, Any], path: str) -> list[tuple[Any, str]]:
+def _in_order(model: Model, saved: dict[str, Any], path: str) -> list[tuple[Any, str]]:
     layers = [layer for layer in model.layers if _weights_of(layer)]
     names = [name for name, weights in saved.items() if weights]
     if len(layers) != len(names):
@@ -101,12 +102,12 @@ def _in_order(model: Any, saved: dict[str, Any], path: str) -> list[tuple[Any, s
     return list(zip(layers, names, strict=True))
 
 
-def _by_name(model: Any, saved: dict[str, Any]) -> list[tuple[Any, str]]:
+def _by_name(model: Model, saved: dict[str, Any]) -> list[tuple[Any, str]]:
     return [(layer, layer.name) for layer in model.layers if layer.name in saved]
 
 
 def _fitting(
-    layer: Any, variables: list[Any], saved: list[tuple[str, Any]], name: str, problems: list[Problem]
+    layer: Layer, variables: list[Any], saved: list[tuple[str, Any]], name: str, problems: list[Problem]
 ) -> list[tuple[Any, Any]]:  # fmt: skip
     if len(variables) != len(saved):
         problems.append(
@@ -152,7 +153,7 @@ def model_in_hdf5(data: bytes, path: str, compile: bool) -> Model:
     return model
 
 
-def _load_optimizer(model: Any, content: Hdf5Content, path: str) -> None:
+def _load_optimizer(model: Model, content: Hdf5Content, path: str) -> None:
     """Set the optimizer's variables; where the file has others, a warning says so."""
     saved = _weights(content, "", "optimizer_weights", path)
     with trace.building(None):

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.errors import InvalidTypeError, SavedFileError
+from autograph.errors import SavedFileError
 from autograph.runtime.tools.export import strict_json
 from autograph.runtime.tools.export.hdf5 import Hdf5Content, hdf5_content, path_of
 
 from ..base import allocation
-from ..base.serialization import deserialize
 from ..fit.compile_config import compile_from_config
 from ..layers.features.index_lookup import IndexLookup
 from ..networks.model import Model
-from ..networks.model_files import MODEL_OF_KERAS
+from ..networks.model_files import MODEL_OF_KERAS, made
 from .configs import config_from_keras
 from .old_configs import modern_compile_config, modern_config
 from .places import parts_by_place
@@ -45,9 +44,7 @@ def model_of_keras(members: dict[str, bytes], path: str, compile: bool) -> Model
 def made_of(config: Any, content: Hdf5Content) -> Model:
     """The model of a configuration, built, with weights that take no more room than those of a file."""
     with allocation.at_most(sum(array.nbytes for array in content.arrays.values())):
-        model = deserialize(config)
-        if not isinstance(model, Model):
-            raise InvalidTypeError(f"{config['class_name']} is no class of models")
+        model: Model = made(config)
         built = config.get("build_config")
         if not model.built and isinstance(built, dict) and built.get("input_shape") is not None:
             model.build(_shape(built["input_shape"]))
@@ -62,16 +59,16 @@ def _shape(value: Any) -> Any:
     return [_shape(each) for each in value]
 
 
-def compile_model(model: Any, config: Any, path: str) -> None:
+def compile_model(model: Model, config: object, path: str) -> None:
     """Compile a model as Keras's configuration says; nothing happens for one that was not compiled.
 
     What `jit_compile` was is left out: it says what Keras found fit for the machine.
     """
     graph = model.graph_of_calls
     outputs = [] if graph is None else [each.keras_history[0].operation.name for each in model.outputs]
-    config = config_from_keras(modern_compile_config(config, outputs), path)
-    if config is not None:
-        compile_from_config(model, {**_COMPILED, **config})
+    wanted = config_from_keras(modern_compile_config(config, outputs), path)
+    if wanted is not None:
+        compile_from_config(model, {**_COMPILED, **wanted})
 
 
 def _take_vocabularies(model: Model, members: dict[str, bytes], content: Hdf5Content) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..base.registry import snake_case
 from ..base.serialization import library_classes
@@ -30,7 +30,7 @@ _CONSTANT = "_CONSTANT_VALUE"
 _ALWAYS = ("jit_compile", "is_legacy_optimizer")
 
 
-def modern_config(config: Any) -> Any:
+def modern_config(config: object) -> Any:
     """The configuration of a model, or of a layer."""
     if not isinstance(config, dict) or not isinstance(config.get("class_name"), str):
         return config
@@ -71,7 +71,7 @@ def _settings(kind: str, settings: dict[str, Any]) -> dict[str, Any]:
 # Models
 
 
-def _model(kind: str, settings: Any) -> Any:
+def _model(kind: str, settings: object) -> Any:
     if isinstance(settings, list):  # a Sequential of Keras 2.2
         settings = {"layers": settings}
     if not isinstance(settings, dict) or not isinstance(settings.get("layers"), list):
@@ -91,7 +91,7 @@ def _has_own_call(layer: dict[str, Any]) -> bool:
     return layer.get("class_name") in _MODELS and isinstance(nodes, list) and any(isinstance(n, list) for n in nodes)
 
 
-def _layer(layer: Any, firsts: dict[str, int]) -> Any:
+def _layer(layer: object, firsts: dict[str, int]) -> Any:
     made = modern_config(layer)
     if isinstance(made, dict) and isinstance(made.get("inbound_nodes"), list):
         made = {**made, "inbound_nodes": [_call(node, firsts) for node in made["inbound_nodes"]]}
@@ -112,7 +112,7 @@ def _operator(layer: dict[str, Any]) -> dict[str, Any]:
     return {**layer, "module": "keras.src.ops.numpy", "class_name": kind, "config": config, "inbound_nodes": nodes}
 
 
-def _call(node: Any, firsts: dict[str, int]) -> Any:
+def _call(node: object, firsts: dict[str, int]) -> Any:
     """A call: Keras 2 has a list of the tensors given, each with the keyword arguments of the call."""
     if not isinstance(node, list):
         return node
@@ -124,7 +124,7 @@ def _call(node: Any, firsts: dict[str, int]) -> Any:
     return {"args": tensors if len(tensors) == 1 else [tensors], "kwargs": kwargs}
 
 
-def _argument(value: Any, firsts: dict[str, int]) -> Any:
+def _argument(value: object, firsts: dict[str, int]) -> Any:
     if _is_place(value):
         return _tensor(_place(value, firsts))
     return [_argument(each, firsts) for each in value] if isinstance(value, list) else value
@@ -134,7 +134,7 @@ def _tensor(place: list[Any]) -> dict[str, Any]:
     return {"class_name": "__keras_tensor__", "config": {"keras_history": place}}
 
 
-def _is_place(value: Any) -> bool:
+def _is_place(value: object) -> TypeGuard[list[Any]]:
     return isinstance(value, list) and len(value) == 3 and isinstance(value[0], str)
 
 
@@ -154,7 +154,7 @@ def _places(value: Any, firsts: dict[str, int]) -> Any:
 # What compile was given
 
 
-def modern_compile_config(config: Any, outputs: list[str]) -> Any:
+def modern_compile_config(config: object, outputs: list[str]) -> Any:
     """What `compile` was given, of a model with outputs of some names; None where it was not called."""
     if not isinstance(config, dict):
         return None
@@ -170,7 +170,7 @@ def modern_compile_config(config: Any, outputs: list[str]) -> Any:
     return {**found, **plain, "loss": _loss(found["loss"]), "optimizer": _optimizer(optimizer)}
 
 
-def _optimizer(config: Any) -> Any:
+def _optimizer(config: object) -> Any:
     if not isinstance(config, dict):
         return config
     settings = dict(config.get("config") or {})
@@ -186,7 +186,7 @@ def _optimizer(config: Any) -> Any:
             "config": settings, "registered_name": config.get("registered_name")}  # fmt: skip
 
 
-def _loss(value: Any) -> Any:
+def _loss(value: object) -> Any:
     if isinstance(value, list):
         return [_loss(each) for each in value]
     if not isinstance(value, dict):
@@ -201,7 +201,7 @@ def _loss(value: Any) -> Any:
     return {**value, "config": settings}
 
 
-def _metrics(value: Any, outputs: list[str]) -> Any:
+def _metrics(value: object, outputs: list[str]) -> Any:
     if isinstance(value, list):
         return [_metrics(each, outputs) for each in value]
     if not isinstance(value, dict):

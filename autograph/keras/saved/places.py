@@ -27,6 +27,7 @@ from ..networks.sequential import Sequential
 
 __all__ = ["Part", "parts_by_place", "saved_variables"]
 
+Container = list[Any] | tuple[Any, ...] | dict[Any, Any]
 Part = Any
 """A layer, a model or an optimizer."""
 
@@ -51,7 +52,7 @@ def parts_by_place(part: Part, place: str = "", seen: set[int] | None = None) ->
             yield from _in_container(value, inner, seen, set())
 
 
-def _in_container(container: Any, place: str, seen: set[int], containers: set[int]) -> Iterator[tuple[str, Part]]:
+def _in_container(container: Container, place: str, seen: set[int], containers: set[int]) -> Iterator[tuple[str, Part]]:
     if id(container) in containers:
         return
     containers.add(id(container))

@@ -16,10 +16,12 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base.places import warn
 from autograph.runtime.functions.deferred import array_of
+from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors import trace
 from autograph.runtime.tools.export.hdf5 import Hdf5Content, hdf5_bytes, hdf5_content, path_of
 
 from ..formulas.optimizer_variables import VariablesOfOptimizer
+from ..networks.model import Model
 from .places import IdfWeights, Part, parts_by_place, saved_variables
 
 __all__ = ["Problem", "load_content", "read_weights", "weights_content", "write_weights"]
@@ -28,12 +30,12 @@ _VARS = "vars"
 _OLD_LAYERS = "_layer_checkpoint_dependencies"  # how Keras 2.13 called them
 
 
-def write_weights(model: Any) -> bytes:
+def write_weights(model: Model) -> bytes:
     """The file with the weights of a model, and with the variables of its optimizer, if it is compiled."""
     return hdf5_bytes(weights_content(model))
 
 
-def weights_content(model: Any) -> Hdf5Content:
+def weights_content(model: Model) -> Hdf5Content:
     """What `write_weights` writes."""
     content = Hdf5Content()
     for place, part in parts_by_place(model):
@@ -56,7 +58,7 @@ def _stored(array: np.ndarray[Any, Any], place: str) -> np.ndarray[Any, Any]:
     return array
 
 
-def value_of(variable: Any) -> np.ndarray[Any, Any]:
+def value_of(variable: IdfWeights | Variable) -> np.ndarray[Any, Any]:
     """The value of what `saved_variables` gives."""
     return np.asarray(variable.array) if isinstance(variable, IdfWeights) else array_of(variable)
 
@@ -73,7 +75,7 @@ class Problem:
 
 
 def read_weights(
-    model: Any, data: bytes, path: str | os.PathLike[str], skip_mismatch: bool = False,
+    model: Model, data: bytes, path: str | os.PathLike[str], skip_mismatch: bool = False,
     objects_to_skip: Sequence[object] | None = None
 ) -> None:  # fmt: skip
     """Set the weights of a model to what a file holds, see `load_content`."""
@@ -81,7 +83,7 @@ def read_weights(
 
 
 def load_content(
-    model: Any, content: Hdf5Content, path: str, skip_mismatch: bool = False,
+    model: Model, content: Hdf5Content, path: str, skip_mismatch: bool = False,
     objects_to_skip: Sequence[object] | None = None
 ) -> None:  # fmt: skip
     """Set the weights of a model, and the variables of its optimizer, to what a file holds.
@@ -134,11 +136,11 @@ def _fitting(part: Part, place: str, saved: dict[str, Any], problems: list[Probl
     return pairs
 
 
-def _own_name(variable: Any, key: str) -> str:
+def _own_name(variable: object, key: str) -> str:
     return str(getattr(variable, "path", None) or key).rpartition("/")[2]
 
 
-def mismatch(variable: Any, array: Any) -> str | None:
+def mismatch(variable: IdfWeights | Variable, array: Any) -> str | None:
     """Why an array is no value for a variable; None where it is one."""
     if array is None:
         return "is not in the file"
@@ -153,7 +155,7 @@ def mismatch(variable: Any, array: Any) -> str | None:
     return f"is {array.dtype} in the file, {target.dtype} in the model"
 
 
-def raise_or_warn(model: Any, problems: Iterable[Problem], path: str, skip_mismatch: bool) -> None:
+def raise_or_warn(model: Model, problems: Iterable[Problem], path: str, skip_mismatch: bool) -> None:
     """Say what does not fit: as an error, or as a warning with ``skip_mismatch``."""
     texts = [each.text for each in problems]
     if not texts:
@@ -164,7 +166,7 @@ def raise_or_warn(model: Any, problems: Iterable[Problem], path: str, skip_misma
     warn(f"{message}. These were left as they are")
 
 
-def _warn_of_others(model: Any, content: Hdf5Content, known: set[str], path: str) -> None:
+def _warn_of_others(model: Model, content: Hdf5Content, known: set[str], path: str) -> None:
     """Say which parts of the file the model does not have; Keras leaves them out in silence."""
     places = {each.rpartition("/")[0].rpartition("/")[0] for each in content.arrays}
     places = {each.replace(_OLD_LAYERS, "layers") for each in places}
@@ -187,7 +189,7 @@ def assign(pairs: Iterable[tuple[Any, Any]]) -> None:
 
 
 def _optimizer_pairs(
-    model: Any, optimizer: Any, saved: dict[str, Any], problems: list[Problem], path: str
+    model: Model, optimizer: Any, saved: dict[str, Any], problems: list[Problem], path: str
 ) -> list[tuple[Any, Any]]:  # fmt: skip
     """The optimizer's variables and their saved values; none, with a warning, when there are others in the file."""
     if not saved:

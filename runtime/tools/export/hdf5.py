@@ -79,20 +79,24 @@ def hdf5_content(data: bytes, name: str) -> Hdf5Content:
             if with_attributes:
                 found.attributes[""] = dict(root.attrs)
 
-            def visit(path: str | bytes, item: Any) -> None:
-                path = text_of(path)  # bytes where they are no text
-                if isinstance(item, library.Dataset):
-                    _check(item, name, path, len(data))
-                    found.arrays[path] = _array_of(item)
-                elif with_attributes:
-                    found.attributes[path] = dict(item.attrs)
-
-            root.visititems(visit)
+            items: list[tuple[str | bytes, Any]] = []  # read outside of h5py's own loop, whose frames nobody needs
+            root.visititems(lambda path, item: items.append((path, item)))
+            for path, item in items:
+                _read(found, text_of(path), item, name, len(data), with_attributes)
     except SavedFileError:
         raise
     except Exception as error:  # h5py has no class of errors of its own for what is damaged
         raise damaged_error(f"{name} is no HDF5 file, or damaged") from error
     return found
+
+
+def _read(found: Hdf5Content, path: str, item: Any, name: str, size: int, with_attributes: bool) -> None:
+    """Add a group or an array to what was found."""
+    if hasattr(item, "shape"):
+        _check(item, name, path, size)
+        found.arrays[path] = _array_of(item)
+    elif with_attributes:
+        found.attributes[path] = dict(item.attrs)
 
 
 def _check(dataset: Any, name: str, path: str, size: int) -> None:
@@ -121,7 +125,7 @@ def path_of(*parts: str) -> str:
     return "/".join(part for part in parts if part)
 
 
-def text_of(value: Any) -> str:
+def text_of(value: object) -> str:
     """An attribute with a text."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 

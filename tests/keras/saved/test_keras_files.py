@@ -169,3 +169,78 @@ def test_without_h5py_an_error_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "h5py", None)
     with pytest.raises(MissingExtraError, match=r"autograph-py\[h5\]"):
         keras.models.load_model(path)
+
+
+# Files that are written
+
+
+def save_and_load(model, path, **settings):
+    model.save(path, weights_format="h5")
+    return keras.models.load_model(path, **settings)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "compiled", "own"])
+def test_files_in_the_layout_of_keras_come_back(name, tmp_path):
+    model = models.MODELS[name](keras) if name in NAMES else getattr(models, name)(keras)
+    classes = models.own_classes(keras) if name == "own" else None
+    again = save_and_load(model, tmp_path / "m.keras", custom_objects=classes)
+    for found, wanted in zip(outputs(again, name), outputs(model, name), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    assert again.compiled == model.compiled
+    if model.compiled:
+        for found, wanted in zip(again.optimizer.variables, model.optimizer.variables, strict=True):
+            np.testing.assert_array_equal(np.asarray(found), np.asarray(wanted))
+    save_and_load(model, tmp_path / "folder", custom_objects=classes)
+
+
+def written(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def kinds(value):
+    """The modules and classes of what a configuration holds."""
+    if isinstance(value, list):
+        return set().union(*map(kinds, value), set())
+    if not isinstance(value, dict):
+        return set()
+    own = {(value.get("module"), value["class_name"])} if isinstance(value.get("class_name"), str) else set()
+    return own.union(*map(kinds, value.values()), set())
+
+
+@pytest.mark.parametrize("name", [*NAMES, "compiled"])
+def test_members_and_classes_are_those_of_keras(name, tmp_path):
+    model = keras.models.load_model(unpacked(name, tmp_path))
+    model.save(tmp_path / "ours.keras", weights_format="h5")
+    ours, wanted = written(tmp_path / "ours.keras"), written(tmp_path / f"{name}.keras")
+    assert ours.keys() == wanted.keys()
+    configs = [json.loads(members["config.json"]) for members in (ours, wanted)]
+    assert kinds(configs[0]) == kinds(configs[1])
+    assert {each: ours[each] for each in ours if each.startswith("assets")} == {
+        each: wanted[each] for each in wanted if each.startswith("assets")}  # fmt: skip
+
+
+def test_what_files_of_keras_do_not_hold(tmp_path):
+    words = layers.StringLookup()
+    words.adapt(np.array(["a", "b\nc"]))
+    model = keras.Sequential([layers.Input((1,), dtype="string"), words])
+    with pytest.raises(ValueError, match="tokens with line breaks"):
+        model.save(tmp_path / "m.keras", weights_format="h5")
+    with pytest.raises(ValueError, match="weights_format is"):
+        model.save(tmp_path / "m.keras", weights_format="npz")
+    model.save(tmp_path / "m.keras")
+    assert sorted(written(tmp_path / "m.keras")) == ["config.json", "metadata.json", "model.safetensors"]
+
+
+def test_settings_that_keras_has_in_other_forms(tmp_path):
+    model = keras.Sequential([
+        layers.Input((8, 2)), layers.ZeroPadding1D(1), layers.Cropping1D((1, 2)), layers.SpatialDropout1D(0.5),
+        layers.Conv1DTranspose(2, 2),
+    ])  # fmt: skip
+    again = save_and_load(model, tmp_path / "m.keras")
+    found = json.loads(written(tmp_path / "m.keras")["config.json"])["config"]["layers"]
+    settings = {each["class_name"]: each["config"] for each in found}
+    assert settings["ZeroPadding1D"]["padding"] == [1, 1] and settings["Cropping1D"]["cropping"] == [1, 2]
+    assert "data_format" not in settings["Cropping1D"] and "trainable" not in settings["SpatialDropout1D"]
+    assert "groups" not in settings["Conv1DTranspose"]
+    np.testing.assert_array_equal(again(models.wave(2, 8, 2)), model(models.wave(2, 8, 2)))

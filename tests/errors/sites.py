@@ -41,6 +41,7 @@ SIGNALS = {
     "Mismatch": "becomes a BranchMismatchError, which names the variable",
     "NotExported": "becomes a SavingError, which names all that can't be exported",
     "NotSavable": "becomes a SavingError, which names what can't be saved",
+    "Unread": "becomes an UnimplementedError, which names the op and its node",
     "_Endless": "becomes a StagedRecursionError",
     "_StagedCount": "asks for a staged loop in place of Python's",
     "_Unfit": "asks for the general way of calls",

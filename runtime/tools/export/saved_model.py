@@ -25,6 +25,7 @@ import hashlib
 import os
 import re
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ from autograph.errors import (
 from ...base import shapes
 from ...base.dtypes import from_numpy
 from ...base.places import warn
+from ...base.provided import Provided
 from ...functions.concrete import ConcreteFunction
 from ...functions.deferred import array_of
 from ...functions.function import Function
@@ -63,6 +65,9 @@ DEFAULT_SERVING_SIGNATURE_DEF_KEY = "serving_default"
 FORMAT = "autograph saved model"
 VERSION = 1
 FILE = "saved_model.json"
+OF_TENSORFLOW = "saved_model.pb"
+TENSORFLOW: Provided[Callable[[str], Any]] = Provided("readers.model", late=True)
+"""Reads a folder that TensorFlow 2 has written."""
 _DAMAGE = (AutographError, ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
 """What content that isn't valid leads to."""
 _WEIGHTS = re.compile(r"weights-[0-9a-f]{16}\.safetensors")
@@ -283,6 +288,9 @@ def load(export_dir: str | os.PathLike[str], tags: object = None, options: objec
     saved. ``signatures`` has functions by name that take tensors by keyword and return a dict of tensors. Gradient
     tapes follow functions and variables as before.
 
+    A folder that TensorFlow 2 has written is read, too, without TensorFlow, for the ops that there are here: a function
+    that needs others names all of them when it is called; `UnimplementedError` where none can run.
+
     Raises `SavedFileError` (an `OSError`) when there is no model, or when it is damaged, of a newer version, or not to
     be trusted; `MissingExtraError` without the library safetensors.
     """
@@ -291,6 +299,8 @@ def load(export_dir: str | os.PathLike[str], tags: object = None, options: objec
             "saved_model.load takes no options, and no tags but 'serve'", remedy="leave them out"
         )
     folder = os.fspath(export_dir)
+    if not contains_saved_model(folder) and os.path.isfile(os.path.join(folder, OF_TENSORFLOW)):
+        return TENSORFLOW.function(folder)
     if not contains_saved_model(folder):
         raise MissingFileError(f"SavedModel file does not exist at: {os.path.join(folder, FILE)}")
     with trace.building(None):

@@ -65,8 +65,11 @@ def strings(values: Sequence[str], at: gast.AST) -> gast.AST:
 
 
 def operator(identifier: str, at: gast.AST) -> gast.AST:
-    """`ag__.identifier`."""
-    return made(gast.Attribute, at, value=name(OPERATORS, at), attr=identifier, ctx=LOAD)
+    """`ag__.identifier`, on the first line of `at`: to Python a call is on the line where its method's name ends."""
+    method = made(gast.Attribute, at, value=name(OPERATORS, at), attr=identifier, ctx=LOAD)
+    if method.end_lineno != method.lineno:
+        method.end_lineno, method.end_col_offset = method.lineno, method.col_offset
+    return method
 
 
 def call(function: gast.AST, arguments: list[gast.AST], at: gast.AST, keywords: Sequence[gast.AST] = ()) -> gast.AST:

@@ -48,7 +48,7 @@ def trimming(function: Function) -> Function:
 
 
 def trim(error: BaseException) -> None:
-    """Takes the frames of autograph, and of NumPy on its way to autograph, out of the traceback of an error.
+    """Takes the frames of autograph, and of NumPy and h5py on their way to it, out of the traceback of an error.
 
     To be called in an ``except`` clause that goes on with a bare ``raise``, which adds no frame to the traceback.
     An error of autograph that has no location yet gets that of the user's innermost line. ``settings.full_traceback``
@@ -90,7 +90,7 @@ def _of_user(entries: list[TracebackType]) -> TracebackType | None:
             hands_over = entry.tb_frame.f_code in HANDING_OVER
         elif hands_over:
             hands_over = False
-        elif not (calls_autograph and _is_numpy(filename)) and not _is_in_between(entries, number):
+        elif not (calls_autograph and _is_used(filename)) and not _is_in_between(entries, number):
             calls_autograph = False
             if entry.tb_next is not result:
                 entry.tb_next = result
@@ -104,7 +104,8 @@ def _is_in_between(entries: list[TracebackType], number: int) -> bool:
     return len(files) == 2 and is_internal(files[0]) and files[1] == _CONTEXTS
 
 
-def _is_numpy(filename: str) -> bool:
-    path = getattr(sys.modules.get("numpy"), "__file__", None)
-    in_numpy = path is not None and filename.startswith(os.path.dirname(path) + os.sep)
-    return in_numpy or filename == "<__array_function__ internals>"
+def _is_used(filename: str) -> bool:
+    """Whether code is of a library that autograph uses, and that calls autograph."""
+    paths = (getattr(sys.modules.get(name), "__file__", None) for name in ("numpy", "h5py"))
+    folders = [os.path.dirname(path) + os.sep for path in paths if path is not None]
+    return filename.startswith((*folders, "numpy/", "h5py/", "<__array_function__ internals>"))  # Cython's are relative

@@ -107,3 +107,25 @@ def test_a_running_graph_underlines_the_operation() -> None:
     with open(__file__, encoding="utf-8") as file:
         line = file.readlines()[(entry.lineno or 0) - 1]
     assert line[entry.colno : entry.end_colno] == "y[i]"
+
+
+def test_statements_over_several_lines_are_on_their_first_one() -> None:
+    def asserts(x: Any) -> Any:
+        assert x > 1, (
+            "too small"
+        )
+        return x
+
+    def raises(x: Any) -> Any:
+        if x < 2:
+            raise ValueError(
+                "too small"
+            )
+        return x
+
+    for function, line in ((asserts, 1), (raises, 2)):
+        for form in (tf.function(function), tf.autograph.to_graph(function), function):
+            with pytest.raises((AssertionError, ValueError)) as info:
+                form(tf.constant(1))
+            last = traceback.extract_tb(info.value.__traceback__)[-1]
+            assert (last.lineno or 0) - function.__code__.co_firstlineno == line

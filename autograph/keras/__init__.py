@@ -35,6 +35,8 @@ def __getattr__(name: str) -> _Any:
     if name in _MODULES:
         return _lazy.module(f"{__name__}.{name}")
     try:
+        if name not in _names and not name.startswith("_"):
+            _lazy.module(f"{__name__}.base.absent").refusing(__name__)(name)
         value = globals()[name] = _lazy.load(_names, name, __name__)
     except AttributeError as error:
         _lazy.trimmed(error)

@@ -16,6 +16,7 @@ from autograph.runtime.ops.shape.joining import split
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.tracebacks import leaving
 
+from .base.absent import refusing
 from .base.notes import logits
 from .base.registry import Registry
 
@@ -30,6 +31,8 @@ __all__ = [
     "tanh_shrink", "threshold",
 ]  # fmt: skip
 __dir__ = __all__.copy
+if not TYPE_CHECKING:
+    __getattr__ = refusing(__name__)
 
 
 def linear(x: TensorLike) -> Any:

@@ -23,6 +23,7 @@ from autograph.runtime.tensors.tensor import Tensor
 from autograph.runtime.tensors.trace import name_scope as name_scope
 from autograph.tracebacks import leaving
 
+from .base.absent import refusing
 from .base.defaults import epsilon as epsilon
 from .base.defaults import floatx as floatx
 from .base.defaults import image_data_format as image_data_format
@@ -50,6 +51,8 @@ __all__ = [
     "tanh", "tile", "update", "update_add", "update_sub", "var", "variable", "zeros", "zeros_like", *functions.__all__,
 ]  # fmt: skip
 __dir__ = __all__.copy
+if not TYPE_CHECKING:
+    __getattr__ = refusing(__name__)
 
 # The same functions under other names.
 

@@ -6,7 +6,7 @@ import math
 import os
 import shutil
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from autograph.runtime.base import processes
 from autograph.runtime.tools.export.checkpoint import EXTENSION
 from autograph.tracebacks import leaving
 
+from .base.absent import refusing
 from .base.tracking import record_of
 from .fit.averages import SwapEMAWeights
 from .fit.backup import Backup
@@ -29,6 +30,8 @@ __all__ = [
     "TerminateOnNaN",
 ]  # fmt: skip
 __dir__ = __all__.copy
+if not TYPE_CHECKING:
+    __getattr__ = refusing(__name__)
 
 
 class EarlyStopping(Monitor):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from autograph.errors import InvalidArgumentError, UnimplementedError
 from autograph.settings import settings
 from autograph.tracebacks import leaving
 
 from .backend import backend as backend
+from .base.absent import refusing
 from .base.defaults import dtype_policy as dtype_policy
 from .base.defaults import epsilon as epsilon
 from .base.defaults import floatx as floatx
@@ -26,6 +29,8 @@ __all__ = [
     "set_epsilon", "set_floatx", "set_image_data_format",
 ]  # fmt: skip
 __dir__ = __all__.copy
+if not TYPE_CHECKING:
+    __getattr__ = refusing(__name__)
 
 
 def set_backend(backend: str) -> None:

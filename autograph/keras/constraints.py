@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import UnimplementedError
 from autograph.runtime.ops.elementwise.elementwise import cast, clip_by_value
@@ -11,12 +11,15 @@ from autograph.runtime.ops.reduce.reduce import reduce_sum
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.tracebacks import leaving
 
+from .base.absent import refusing
 from .base.defaults import epsilon
 from .base.registry import Registry
 
 __all__ = ["Constraint", "MaxNorm", "NonNeg", "UnitNorm", "deserialize", "get", "max_norm", "non_neg", "serialize",
            "unit_norm"]  # fmt: skip
 __dir__ = __all__.copy
+if not TYPE_CHECKING:
+    __getattr__ = refusing(__name__)
 
 
 

@@ -28,6 +28,7 @@ from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import Tensor
 from autograph.tracebacks import leaving
 
+from .base.absent import refusing
 from .base.defaults import floatx
 from .base.registry import Registry, snake_case
 
@@ -40,6 +41,8 @@ __all__ = [
     "Zeros", "deserialize", "get", "serialize",
 ]  # fmt: skip
 __dir__ = __all__.copy
+if not TYPE_CHECKING:
+    __getattr__ = refusing(__name__)
 
 # The standard deviation of a standard normal distribution that is cut off at two of them.
 TRUNCATED_DEVIATION = 0.87962566103423978

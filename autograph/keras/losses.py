@@ -17,6 +17,7 @@ from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.tensors.trace import name_scope
 from autograph.tracebacks import leaving
 
+from .base.absent import refusing
 from .base.context import get_mask
 from .base.defaults import floatx
 from .base.names import auto_name
@@ -40,6 +41,8 @@ __all__ = [
     "get", "serialize", *functions.__all__, *set_losses.__all__,
 ]  # fmt: skip
 __dir__ = __all__.copy
+if not TYPE_CHECKING:
+    __getattr__ = refusing(__name__)
 
 MEAN = "sum_over_batch_size"
 

@@ -10,6 +10,7 @@ from autograph.runtime.ops.reduce.reduce import reduce_sum
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.tracebacks import leaving
 
+from .base.absent import refusing
 from .base.registry import Registry
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["L1", "L1L2", "L2", "Regularizer", "deserialize", "get", "l1", "l1_l2", "l2", "serialize"]
 __dir__ = __all__.copy
+if not TYPE_CHECKING:
+    __getattr__ = refusing(__name__)
 
 
 class Regularizer:

@@ -11,6 +11,7 @@ from autograph.errors import InvalidArgumentError
 from autograph.runtime.ops.random.random import set_seed
 from autograph.tracebacks import leaving
 
+from .base.absent import refusing
 from .base.custom_objects import CustomObjectScope as CustomObjectScope
 from .base.custom_objects import custom_object_scope as custom_object_scope
 from .base.custom_objects import get_custom_objects as get_custom_objects
@@ -53,6 +54,8 @@ __all__ = [
     "unpack_x_y_sample_weight",
 ]  # fmt: skip
 __dir__ = __all__.copy
+if not TYPE_CHECKING:
+    __getattr__ = refusing(__name__)
 
 
 def set_random_seed(seed: int) -> None:

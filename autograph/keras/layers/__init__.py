@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from autograph.tracebacks import leaving
 
+from ..base.absent import refusing
 from ..base.layer import InputSpec as InputSpec
 from ..base.layer import Layer as Layer
 from . import (
@@ -53,4 +56,6 @@ for _module in (adaptive_pooling, advanced_activations, attention, cells, convol
                 wrappers):  # fmt: skip
     __all__ += _module.__all__
 __dir__ = __all__.copy
+if not TYPE_CHECKING:
+    __getattr__ = refusing(__name__)
 leaving.public_module(__name__)

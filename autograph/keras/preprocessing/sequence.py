@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
+from ..base.absent import refusing
 from ..fit.data import PyDataset
 from .padding import pad_sequences as pad_sequences
 
 __all__ = ["TimeseriesGenerator", "pad_sequences"]
 __dir__ = __all__.copy
+if not TYPE_CHECKING:
+    __getattr__ = refusing(__name__)
 
 
 class TimeseriesGenerator(PyDataset):

@@ -46,7 +46,7 @@ _NOT_HERE: dict[str, dict[str, str]] = {
         "Config": "use a dataclass or a dict",
         "get_source_inputs": "use inputs of a model",
         "legacy": "use deserialize_keras_object and serialize_keras_object of tf.keras.utils",
-        "model_to_dot plot_model": "use summary of a model, or graph.show() of a concrete function, which draws its graph",
+        "model_to_dot plot_model": "use summary of a model, or graph.show() of a concrete function",
     },
     "callbacks": {
         "OrbaxCheckpoint": "use tf.keras.callbacks.ModelCheckpoint or BackupAndRestore",

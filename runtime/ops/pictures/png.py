@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph.errors import InvalidArgumentError
+
 from ...base.dtypes import Array
 from ..infer import require
 from .library import opened, reading
@@ -90,7 +92,7 @@ def _wide(data: bytes) -> Array:
     try:
         rows = np.frombuffer(zlib.decompress(_chunks(data)), np.uint8).reshape(height, 1 + width * step)
     except zlib.error as error:
-        raise ValueError(error) from None
+        raise InvalidArgumentError(f"Invalid PNG data, size {len(data)} ({error})") from None
     above = np.zeros((width, step), np.uint8)
     found = []
     for row in rows:

@@ -17,7 +17,7 @@ from autograph.runtime.base.dtypes import Array
 from autograph.runtime.tensors.trace import open_graphs as open_traces
 
 from .data_model.by_type import ByType
-from .data_model.plugged import new_backends
+from .data_model.plugged import look, seen
 from .staging import asked
 from .staging.heap.array_memory import is_array
 from .staging.heap.heap import has_form, open_forms
@@ -393,16 +393,7 @@ READ: Final = 2
 """The key of the form that a library reads, among the forms of a converted function."""
 _loaded: dict[str, Any] = {}
 _modules = sys.modules
-_modules_seen = 0
 _noted: WeakSet[Any] = WeakSet()
-
-
-def _look_for_plugins() -> None:
-    """Modules have been imported since the last time: packages may offer back ends for them."""
-    global _modules_seen
-    _modules_seen = len(_modules)
-    for each in new_backends(Backend):
-        register_backend(each)
 
 
 def beginning() -> int:
@@ -410,8 +401,8 @@ def beginning() -> int:
 
     `READ`: a library reads the code that asks.
     """
-    if len(_modules) != _modules_seen:
-        _look_for_plugins()
+    if len(_modules) != seen.count:  # packages may offer back ends for what has been imported
+        look(Backend, register_backend)
     if open_traces and staging():
         return True
     for name in LIBRARIES:

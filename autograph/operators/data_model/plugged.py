@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from autograph.errors import PluginError
@@ -13,6 +13,22 @@ from autograph.packaging import plugins
 from .left_alone import LEFT_ALONE, leave_alone
 
 _asked: Final = set[str]()
+
+
+class _Seen:
+    """How many modules there were at the last look."""
+
+    count = 0
+
+
+seen: Final = _Seen()
+
+
+def look(kind: type, register: Callable[[Any], None]) -> None:
+    """Registers back ends, which are objects of a class, for libraries that have been imported since the last look."""
+    seen.count = len(sys.modules)
+    for each in new_backends(kind):
+        register(each)
 
 
 def new_backends(kind: type) -> Iterator[Any]:

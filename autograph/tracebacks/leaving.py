@@ -17,6 +17,7 @@ the new code names those that the code itself has no handler for; all instructio
 from __future__ import annotations
 
 import dis
+import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -103,8 +104,8 @@ def _functions(attribute: object) -> Iterator[FunctionType]:
 
 def _handle(function: FunctionType) -> None:
     code = function.__code__
-    if not code.co_flags & _SUSPENDED and not any(each is leave for each in code.co_consts):
-        function.__code__ = _handled(code)
+    if _HANDLER is not None and not code.co_flags & _SUSPENDED and not any(each is leave for each in code.co_consts):
+        function.__code__ = _handled(code, _HANDLER, leave)
 
 
 class _Entry(NamedTuple):
@@ -126,21 +127,21 @@ class _Handler(NamedTuple):
     stack: int
 
 
-def _handled(code: CodeType) -> CodeType:
+def _handled(code: CodeType, handler: _Handler, leave: Callable[[], None]) -> CodeType:
     """The code with the handler at its end."""
     size, constant = len(code.co_code) // 2, len(code.co_consts)
     if constant > 255:  # which an instruction could not name by itself
         return code
-    instructions = bytearray(_HANDLER.instructions)
-    instructions[_HANDLER.constant] = constant
-    inner = [each._replace(start=each.start + size, target=each.target + size) for each in _HANDLER.table]
+    instructions = bytearray(handler.instructions)
+    instructions[handler.constant] = constant
+    inner = [each._replace(start=each.start + size, target=each.target + size) for each in handler.table]
     units = len(instructions) // 2
     return code.replace(
         co_code=code.co_code + bytes(instructions),
         co_consts=(*code.co_consts, leave),
         co_exceptiontable=_written([*_covering(code, size), *inner]),
         co_linetable=code.co_linetable + b"".join(_LINE % (min(units - at, 8) + _OF_ONE) for at in range(0, units, 8)),
-        co_stacksize=max(code.co_stacksize, _HANDLER.stack),
+        co_stacksize=max(code.co_stacksize, handler.stack),
     )
 
 
@@ -199,7 +200,44 @@ def _handler() -> _Handler:
     return _Handler(instructions, constant, tuple(table), code.co_stacksize)
 
 
+def _known_handler() -> _Handler | None:
+    """The handler, if it does in this Python what it should; else none, and tracebacks stay as long as they are."""
+    if sys.implementation.name != "cpython" or sys.version_info[:2] not in _TRIED:
+        return None
+    try:
+        handler = _handler()
+        return handler if _works(handler) else None
+    except Exception as error:
+        logging.getLogger("autograph").warning("tracebacks show autograph's frames: %r", error)
+        return None
+
+
+def _works(handler: _Handler) -> bool:
+    """Whether a function with the handler gives what it gave, and raises what it raised, and then calls `leave`."""
+    seen: list[BaseException | None] = []
+
+    def divided(number: int) -> int:
+        try:
+            return [12][number] // number
+        except IndexError:
+            return 7
+
+    def leave() -> None:
+        seen.append(sys.exception())
+
+    table = divided.__code__.co_exceptiontable
+    if _written([*_read(table)]) != table:
+        return False
+    divided.__code__ = _handled(divided.__code__, handler, leave)
+    try:
+        divided(0)
+    except ZeroDivisionError as error:
+        return seen == [error] and divided(1) == 7 and divided(-1) == -12
+    return False
+
+
+_TRIED = ((3, 11), (3, 12), (3, 13))
 _RESUME = bytes([dis.opmap["RESUME"]])
 _LINE, _OF_ONE = b"%c\0", (0x80 | 13 << 3) - 1
 """An entry of the table of lines: so many units of code are of the line that the last ones are of."""
-_HANDLER = _handler()
+_HANDLER = _known_handler()

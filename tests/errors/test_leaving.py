@@ -197,6 +197,22 @@ def test_code_with_the_handler_does_the_same() -> None:
     assert traceback.extract_tb(failure.value.__traceback__)[-1].line == "return cell[0] // number"
 
 
+def test_an_unknown_python_keeps_its_tracebacks_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leaving, "_HANDLER", None)
+
+    def whole(number: int) -> float:
+        return 1 / number
+
+    before = whole.__code__
+    assert leaving.public(whole) is whole and whole.__code__ is before
+    monkeypatch.setattr(sys, "version_info", (3, 99))
+    assert leaving._known_handler() is None
+    monkeypatch.undo()
+    assert leaving._known_handler() is not None
+    monkeypatch.setattr(leaving, "_written", lambda entries: b"")
+    assert leaving._known_handler() is None
+
+
 def test_generators_and_classes_of_others_stay() -> None:
     def numbers() -> Any:
         yield 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn
 
+from autograph.tracebacks.leaving import public
+
 __all__ = ["refusing"]
 
 _OWN_LAYER = "write a layer of your own, a subclass of tf.keras.layers.Layer"
@@ -106,6 +108,7 @@ def refusing(module: str) -> Callable[[str], NoReturn]:
     space = module.partition("autograph.keras")[2].lstrip(".")
     instead = {name: words for names, words in _NOT_HERE.get(space, {}).items() for name in names.split()}
 
+    @public
     def missing(name: str) -> NoReturn:
         words = instead.get(name)
         if words is None:

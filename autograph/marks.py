@@ -10,12 +10,16 @@ from typing import Any
 
 from .conversion import is_under_way
 from .errors import ConversionError
-from .operators.dispatch import note
 from .runtime.base.pickling.carried import Carried
+from .runtime.base.provided import Provided
 
 _NAME = "__autograph_original__"
 
 Form = Callable[..., Any]
+
+
+NOTE: Provided[Callable[[Any], None]] = Provided("operators.dispatch", late=True)
+"""Notes a function that is converted, for libraries that read code."""
 
 
 class Original:
@@ -27,7 +31,7 @@ class Original:
         self.code: Any = None
         self._bound = bound
         self.forms: dict[int, Form] = {}
-        note(self)
+        NOTE.function(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _original_again, (Carried(self.entity), self.code)

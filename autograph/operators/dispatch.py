@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import Any, ClassVar, Final
 from weakref import WeakSet
 
+from autograph.marks import NOTE
 from autograph.runtime.base.dtypes import Array
 from autograph.runtime.tensors.trace import open_graphs as open_traces
 
@@ -422,6 +423,7 @@ def run(form: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str
     return form(*arguments, **keywords) if found is None else found.run(form, arguments, keywords)
 
 
+@NOTE.give
 def note(original: Any) -> None:
     """Notes a function that has been converted: libraries that read code add a form to its ``forms``."""
     _noted.add(original)

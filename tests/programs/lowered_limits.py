@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 import autograph.operators
+from tests.libraries import OF_LIBRARIES
 
 LIMIT = re.compile(r"_?[A-Z][A-Z_]+")
 LOWEST = 3
@@ -22,7 +23,7 @@ LOWEST = 3
 def modules() -> list[ModuleType]:
     """All modules of the staging code of our own graphs."""
     found = pkgutil.walk_packages(autograph.operators.__path__, "autograph.operators.")
-    names = [each.name for each in found if not each.name.startswith("autograph.operators.jax")]
+    names = [each.name for each in found if not each.name.startswith(OF_LIBRARIES)]
     return [autograph.operators, *map(importlib.import_module, names)]
 
 

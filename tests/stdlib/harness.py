@@ -20,6 +20,8 @@ import unittest
 from dataclasses import asdict, dataclass, field
 from types import ModuleType
 
+from tests.libraries import OF_LIBRARIES
+
 ACCELERATORS: dict[str, tuple[str, ...]] = {
     "bisect": ("_bisect",),
     "heapq": ("_heapq",),
@@ -120,7 +122,7 @@ def run(name: str, form: str) -> Outcome:
         for part in ("analysis", "converters", "operators", "source"):
             package = importlib.import_module(f"autograph.{part}")
             for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-                if not module.name.startswith("autograph.operators.jax"):  # which only users of JAX load
+                if not module.name.startswith(OF_LIBRARIES):  # which only their users load
                     importlib.import_module(module.name)
         importlib.import_module("tests.conversion")  # which imports what is converted then
         Converter(name, form == "staged", outcome).start()

@@ -16,6 +16,9 @@ from tests.runtime.ops.test_ops import CASES, input_type, promoted, run, types
 pytestmark = pytest.mark.filterwarnings("ignore:(divide by zero|overflow|invalid value|Mean of empty):RuntimeWarning")
 OF_VALUES = {
     "argwhere": "as many rows as there are elements other than zero",
+    **dict.fromkeys(
+        ["decode_bmp", "decode_gif", "decode_image", "decode_jpeg", "decode_png", "decode_webp"], "that of the picture"
+    ),
     "decode_raw": "as many numbers as the bytes of the strings make",
     "matching_files": "as many as there are files",
     **dict.fromkeys(["parse_example", "parse_sequence_example"], "as many as the longest list has"),

@@ -22,11 +22,18 @@ def numbers(*shape: int) -> Any:
 
 
 VECTORS, SEQUENCES, IMAGES, VOLUMES = numbers(2, 4), numbers(2, 5, 3), numbers(2, 6, 5, 4), numbers(2, 4, 5, 3, 2)
+FRAMES = numbers(2, 3, 4, 5, 2)
 WORDS = np.array([[1, 4, 0], [2, 2, 5]], np.int32)
 CASES: dict[str, tuple[Any, ...]] = {
     "Activation": (lambda: layers.Activation("gelu"), VECTORS),
     "ActivityRegularization": (lambda: layers.ActivityRegularization(0.1), VECTORS),
     "Add": (lambda: layers.Add(), VECTORS, VECTORS + 1),
+    "AdaptiveAveragePooling1D": (lambda: layers.AdaptiveAveragePooling1D(2), SEQUENCES),
+    "AdaptiveAveragePooling2D": (lambda: layers.AdaptiveAveragePooling2D((2, 3)), IMAGES),
+    "AdaptiveAveragePooling3D": (lambda: layers.AdaptiveAveragePooling3D(2), VOLUMES),
+    "AdaptiveMaxPooling1D": (lambda: layers.AdaptiveMaxPooling1D(2), SEQUENCES),
+    "AdaptiveMaxPooling2D": (lambda: layers.AdaptiveMaxPooling2D((2, 3)), IMAGES),
+    "AdaptiveMaxPooling3D": (lambda: layers.AdaptiveMaxPooling3D(2), VOLUMES),
     "AdditiveAttention": (lambda: layers.AdditiveAttention(), SEQUENCES, SEQUENCES + 1),
     "AlphaDropout": (lambda: layers.AlphaDropout(0.5), VECTORS),
     "Attention": (lambda: layers.Attention(use_scale=True), SEQUENCES, SEQUENCES + 1),
@@ -45,6 +52,9 @@ CASES: dict[str, tuple[Any, ...]] = {
     "Conv2DTranspose": (lambda: layers.Conv2DTranspose(3, 3, strides=2), IMAGES),
     "Conv3D": (lambda: layers.Conv3D(3, 2), VOLUMES),
     "Conv3DTranspose": (lambda: layers.Conv3DTranspose(3, 2, strides=2), VOLUMES),
+    "ConvLSTM1D": (lambda: layers.ConvLSTM1D(2, 2, return_sequences=True), FRAMES[..., 0]),
+    "ConvLSTM2D": (lambda: layers.ConvLSTM2D(2, 2), FRAMES),
+    "ConvLSTM3D": (lambda: layers.ConvLSTM3D(2, 2), FRAMES[..., None]),
     "Cropping1D": (lambda: layers.Cropping1D((1, 2)), SEQUENCES),
     "Cropping2D": (lambda: layers.Cropping2D(((1, 2), (0, 1))), IMAGES),
     "Cropping3D": (lambda: layers.Cropping3D(1), VOLUMES),
@@ -67,6 +77,9 @@ CASES: dict[str, tuple[Any, ...]] = {
     "GlobalMaxPooling1D": (lambda: layers.GlobalMaxPooling1D(), SEQUENCES),
     "GlobalMaxPooling2D": (lambda: layers.GlobalMaxPooling2D(), IMAGES),
     "GlobalMaxPooling3D": (lambda: layers.GlobalMaxPooling3D(), VOLUMES),
+    "GroupQueryAttention": (
+        lambda: lambda pair: layers.GroupQueryAttention(3, 4, 2)(*pair), SEQUENCES, SEQUENCES + 1
+    ),
     "GroupNormalization": (lambda: layers.GroupNormalization(2), IMAGES),
     "Identity": (lambda: layers.Identity(), VECTORS),
     "LSTM": (lambda: layers.LSTM(3, return_sequences=True), SEQUENCES),
@@ -98,6 +111,7 @@ CASES: dict[str, tuple[Any, ...]] = {
     "Rescaling": (lambda: layers.Rescaling(0.5, 1.0), IMAGES),
     "Reshape": (lambda: layers.Reshape((2, -1)), VECTORS),
     "Resizing": (lambda: layers.Resizing(4, 7), IMAGES),
+    "ReversibleEmbedding": (lambda: layers.ReversibleEmbedding(6, 3), WORDS),
     "SeparableConv1D": (lambda: layers.SeparableConv1D(3, 3), SEQUENCES),
     "SeparableConv2D": (lambda: layers.SeparableConv2D(3, 3), IMAGES),
     "SimpleRNN": (lambda: layers.SimpleRNN(3), SEQUENCES),
@@ -105,7 +119,9 @@ CASES: dict[str, tuple[Any, ...]] = {
     "SpatialDropout1D": (lambda: layers.SpatialDropout1D(0.5), SEQUENCES),
     "SpatialDropout2D": (lambda: layers.SpatialDropout2D(0.5), IMAGES),
     "SpatialDropout3D": (lambda: layers.SpatialDropout3D(0.5), VOLUMES),
+    "SpectralNormalization": (lambda: layers.SpectralNormalization(layers.Dense(3)), VECTORS),
     "Subtract": (lambda: layers.Subtract(), VECTORS, VECTORS + 1),
+    "ThresholdedReLU": (lambda: layers.ThresholdedReLU(0.5), VECTORS),
     "TimeDistributed": (lambda: layers.TimeDistributed(layers.Dense(3)), SEQUENCES),
     "UnitNormalization": (lambda: layers.UnitNormalization(), VECTORS),
     "UpSampling1D": (lambda: layers.UpSampling1D(2), SEQUENCES),

@@ -17,6 +17,7 @@ from ..data_model.left_alone import FOR_TORCH
 from ..data_model.raw_attributes import raw_attribute
 from ..functional import branches, tracing
 from ..functional.ranges import Numbers
+from ..staging.heap import iterators
 from ..staging.heap.locations import where
 from ..staging.outside import calls
 from . import internals
@@ -107,6 +108,22 @@ def _joint(function: Callable[..., Any], join: Callable[[Any, Any], Any]) -> Cal
     return joint
 
 
+def _checking(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that refuses iterators of which only the run knows how far they have come."""
+
+    def run(*arguments: Value, **keywords: Value) -> Any:
+        for each in (*arguments, *keywords.values()):
+            iterators.check_end(each)
+        return function(*arguments, **keywords)
+
+    return run
+
+
+def _making(function: Any) -> Callable[..., Any]:
+    """A function that makes an iterator, over none of which only the run knows how far it has come."""
+    return _checking(iterators.making(function))
+
+
 REPLACED: dict[Any, Callable[..., Any]] = {
     range: range_of,
     min: _extreme(min, operator.lt),
@@ -114,6 +131,11 @@ REPLACED: dict[Any, Callable[..., Any]] = {
     any: _joint(any, TORCH.either),
     all: _joint(all, TORCH.both),
     **{each: _as(each) for each in (bool, int, float)},
+    **{each: _making(each) for each in (enumerate, filter, iter, map, reversed, zip)},
+}
+REPLACED |= {
+    each: iterators.using(REPLACED.get(each, each), f"{each.__name__}()")
+    for each in (all, any, dict, frozenset, list, max, min, next, set, sorted, sum, tuple)
 }
 """What is called in place of Python's functions."""
 
@@ -136,7 +158,8 @@ def watch_call(function: Callable[..., Any]) -> Callable[..., Any]:
         return _module(function)
     if _is_of_library(function):
         return function
-    return calls.watch_call(function) if tracing.in_body(TORCH) else function
+    watched = calls.watch_call(function) if tracing.in_body(TORCH) else function
+    return _checking(watched) if iterators.any_spent() else watched
 
 
 def _module(module: torch.nn.Module) -> Callable[..., Any]:

@@ -20,15 +20,14 @@ class EarlyExit(nn.Module):
         self.heads = nn.ModuleList(nn.Linear(4, 3) for _ in range(3))
 
     def forward(self, x: Any) -> Any:
-        x = torch.tanh(self.layers[0](x))
-        scores = torch.softmax(self.heads[0](x), -1)
-        if scores.max() > 0.5:
-            return scores, 1
-        x = torch.tanh(self.layers[1](x))
-        scores = torch.softmax(self.heads[1](x), -1)
-        if scores.max() > 0.5:
-            return scores, 2
-        return torch.softmax(self.heads[2](torch.tanh(self.layers[2](x))), -1), 3
+        scores, used = torch.zeros(3), 0
+        for layer, head in zip(self.layers, self.heads, strict=True):
+            x = torch.tanh(layer(x))
+            scores = torch.softmax(head(x), -1)
+            used += 1
+            if scores.max() > 0.5:
+                break
+        return scores, used
 
 
 class Adaptive(nn.Module):

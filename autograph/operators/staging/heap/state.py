@@ -252,7 +252,7 @@ class Journal:
             new = location.get()
             if not self._same(new, old):
                 found[location.key] = location, old, new
-        for key, snapshot in self._snapshots.items():
+        for key, snapshot in [*self._snapshots.items()]:  # code that ends garbage may add others meanwhile
             if key in self._staged:
                 place = Contents(snapshot.obj, snapshot.label)
                 found[place.key] = place, snapshot.copy, self._staged[key][1]
@@ -277,12 +277,12 @@ class Journal:
     def undo(self) -> None:
         """Puts back all that the body has changed."""
         repetitions.taken_back(self.before)
-        for snapshot in self._snapshots.values():
+        for snapshot in [*self._snapshots.values()]:
             list_changes.about_to_restore(snapshot.obj)
         for location, old in self.changed_variables():
             location.set(old)
         self.unstage()
-        for snapshot in self._snapshots.values():
+        for snapshot in [*self._snapshots.values()]:
             restore(snapshot)
 
     def unstage(self) -> None:

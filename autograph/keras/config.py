@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from autograph.errors import InvalidArgumentError, UnimplementedError
-from autograph.settings import settings
+from autograph.runtime.state.debugging import disable_traceback_filtering as disable_traceback_filtering
+from autograph.runtime.state.debugging import enable_traceback_filtering as enable_traceback_filtering
+from autograph.runtime.state.debugging import is_traceback_filtering_enabled as is_traceback_filtering_enabled
 from autograph.tracebacks import leaving
 
 from .backend import backend as backend
@@ -40,21 +42,6 @@ def set_backend(backend: str) -> None:
                                  remedy="leave it out; AUTOGRAPH_ENGINE=xla runs graphs by JAX's compiler")  # fmt: skip
     if backend != "tensorflow":
         raise InvalidArgumentError(f"the backend is 'tensorflow', not {backend!r}")
-
-
-def enable_traceback_filtering() -> None:
-    """Tracebacks show the user's lines alone; see ``AUTOGRAPH_FULL_TRACEBACK``."""
-    settings.full_traceback = False
-
-
-def disable_traceback_filtering() -> None:
-    """Tracebacks show autograph's own lines as well."""
-    settings.full_traceback = True
-
-
-def is_traceback_filtering_enabled() -> bool:
-    """Whether tracebacks show the user's lines alone."""
-    return not settings.full_traceback
 
 
 leaving.public_module(__name__)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from autograph.errors import StagedTypeError
+
+from ..staging.heap.locations import where
+
 
 class Numbers:
     """A range of which only the run knows the bounds."""
@@ -36,3 +40,21 @@ class Items(NamedTuple):
         """The item at a position."""
         item = position if self.step == 1 else position * self.step
         return item if _is_zero(self.start) else self.start + item
+
+
+def check_step(step: int | None) -> None:
+    """Refuses the step of a ``range`` if it is None, as only the run knows it, or 0.
+
+    Raises:
+        StagedTypeError: it is None.
+        ValueError: it is 0, as in Python.
+    """
+    if step is None:
+        raise StagedTypeError(
+            "only the run knows the step of this range",
+            **where(),
+            construct="range",
+            remedy="loop over range(n), and compute the item: start + i * step",
+        )
+    if not step:
+        raise ValueError("range() arg 3 must not be zero")

@@ -17,7 +17,7 @@ from ..calls import call
 from ..data_model.left_alone import FOR_TRACERS
 from ..data_model.raw_attributes import raw_attribute
 from ..functional import tracing
-from ..functional.ranges import Numbers
+from ..functional.ranges import Numbers, check_step
 from ..staging.heap import state
 from ..staging.heap.locations import where
 from ..staging.outside import calls
@@ -44,15 +44,7 @@ def range_of(*bounds: Any) -> Any:
     if all(each is not None for each in known) or not 1 <= len(bounds) <= 3:
         return range(*(each if known_one is None else known_one for each, known_one in zip(bounds, known, strict=True)))
     step = known[2] if len(bounds) == 3 else 1
-    if step is None:
-        raise StagedTypeError(
-            "only the run knows the step of this range",
-            **where(),
-            construct="range",
-            remedy="loop over range(n), and compute the item: start + i * step",
-        )
-    if not step:
-        raise ValueError("range() arg 3 must not be zero")
+    check_step(step)
     start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
     known_start, known_stop = (0, known[0]) if len(bounds) == 1 else known[:2]
     dtype = jax.numpy.result_type(*(each for each in (start, stop) if isinstance(each, jax.Array)))

@@ -16,7 +16,7 @@ from ..calls import call
 from ..data_model.left_alone import FOR_TORCH
 from ..data_model.raw_attributes import raw_attribute
 from ..functional import branches, tracing
-from ..functional.ranges import Numbers
+from ..functional.ranges import Numbers, check_step
 from ..staging.heap import iterators
 from ..staging.heap.locations import where
 from ..staging.outside import calls
@@ -37,15 +37,7 @@ def range_of(*bounds: Value) -> Any:
     if not any(isinstance(each, torch.Tensor) for each in bounds) or not 1 <= len(bounds) <= 3:
         return range(*bounds)
     step = bounds[2] if len(bounds) == 3 else 1
-    if isinstance(step, torch.Tensor):
-        raise StagedTypeError(
-            "only the run knows the step of this range",
-            **where(),
-            construct="range",
-            remedy="loop over range(n), and compute the item: start + i * step",
-        )
-    if not step:
-        raise ValueError("range() arg 3 must not be zero")
+    check_step(None if isinstance(step, torch.Tensor) else step)
     start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
     return Numbers(_bound(start), _bound(stop), step)
 
